@@ -20,7 +20,8 @@ test: ## unit, integration and end-to-end tests
 	go test -race -timeout 15m ./...
 
 lint: ## formatting, modern Go, and the linters of .golangci.yml
-	go run $(GOFMT) -l -d $$(git ls-files '*.go') | tee /dev/stderr | test ! -s /dev/stdin
+	@out=$$(go run $(GOFMT) -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not gofumpt'd:"; echo "$$out"; exit 1; fi
+	@out=$$(go fix -diff ./... 2>&1); if [ -n "$$out" ]; then echo "$$out"; exit 1; fi
 	go run $(LINT) run ./...
 
 corpora: ## Debian's documentation packages, unpacked below .corpora, for bench and nightly
