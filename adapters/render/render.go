@@ -60,6 +60,8 @@ func Indent(text, first string) string {
 	i := 0
 	for line := range strings.Lines(text) {
 		switch {
+		case i == 0 && strings.TrimSpace(line) == "":
+			b.WriteString(strings.TrimRight(first, " "))
 		case i == 0:
 			b.WriteString(first)
 		case strings.TrimSpace(line) != "":
