@@ -48,7 +48,7 @@ func (r *Runner) execute(ctx context.Context, t *task) {
 	defer done()
 	if err := r.finish(ctx, t, cause); err != nil {
 		// The row stays running under this owner: the next start interrupts it.
-		r.o.Log.ErrorContext(ctx, "job state not written", "job", t.id, "library", t.library, "err", err)
+		r.o.Log.ErrorContext(ctx, "job state not written", "job", t.id, "library", t.library, "error", err)
 		return
 	}
 	r.report(ctx, t, t.job)
@@ -121,7 +121,7 @@ func (r *Runner) stopped(ctx context.Context, t *task, err error, stop context.C
 		t.result.fault = e
 		return
 	}
-	r.o.Log.ErrorContext(ctx, "job failed", "job", t.id, "library", t.library, "err", err)
+	r.o.Log.ErrorContext(ctx, "job failed", "job", t.id, "library", t.library, "error", err)
 	t.result.fault = knowledge.Refuse(knowledge.Internal, "something broke on our side; the log has it under job %d", t.id)
 }
 
