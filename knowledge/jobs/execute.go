@@ -102,7 +102,8 @@ func (r *Runner) publish(ctx context.Context, t *task, v knowledge.Visited, job 
 	if err != nil {
 		return err
 	}
-	tally(&job.Counts, v, stored)
+	_, known := t.spec.Known[v.URL]
+	tally(&job.Counts, v, stored, known)
 	t.result.note(t.spec.Start, v, stored)
 	return nil
 }
@@ -180,8 +181,9 @@ func (res *result) note(start string, v knowledge.Visited, stored knowledge.Stor
 	}
 }
 
-// tally counts a visit as the journal does; it serves progress between two reads.
-func tally(c *knowledge.Counts, v knowledge.Visited, stored knowledge.Stored) {
+// tally counts a visit as the journal does; it serves the progress alone. A page that
+// is gone is one that was known; any other address without a page has failed.
+func tally(c *knowledge.Counts, v knowledge.Visited, stored knowledge.Stored, known bool) {
 	c.Discovered = max(c.Discovered, v.Discovered)
 	switch v.Outcome {
 	case knowledge.Fetched:
@@ -202,7 +204,11 @@ func tally(c *knowledge.Counts, v knowledge.Visited, stored knowledge.Stored) {
 	case knowledge.Excluded:
 		c.Excluded++
 	case knowledge.Vanished:
-		c.GonePages++
+		if known {
+			c.GonePages++
+		} else {
+			c.Failures++
+		}
 	case knowledge.Unfetched:
 		c.Failures++
 	case knowledge.Skipped:
