@@ -36,7 +36,7 @@ func (r *Runner) keep(ctx context.Context, t *task, stop context.CancelCauseFunc
 			if err != nil && ctx.Err() == nil {
 				// Two more tries fit into the lease; if all fail and another owner
 				// takes the job, the next write is refused.
-				r.o.Log.WarnContext(ctx, "job lease not renewed", "job", t.id, "err", err)
+				r.o.Log.WarnContext(ctx, "job lease not renewed", "job", t.id, "error", err)
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func (r *Runner) execute(ctx context.Context, t *task) {
 	defer done()
 	if err := r.finish(ctx, t, cause); err != nil {
 		// The row stays running under this owner: the next start interrupts it.
-		r.o.Log.ErrorContext(ctx, "job state not written", "job", t.id, "library", t.library, "err", err)
+		r.o.Log.ErrorContext(ctx, "job state not written", "job", t.id, "library", t.library, "error", err)
 		return
 	}
 	r.report(ctx, t, t.job)
@@ -102,7 +102,8 @@ func (r *Runner) publish(ctx context.Context, t *task, v knowledge.Visited, job 
 	if err != nil {
 		return err
 	}
-	tally(&job.Counts, v, stored)
+	_, known := t.spec.Known[v.URL]
+	tally(&job.Counts, v, stored, known)
 	t.result.note(t.spec.Start, v, stored)
 	return nil
 }
@@ -121,7 +122,7 @@ func (r *Runner) stopped(ctx context.Context, t *task, err error, stop context.C
 		t.result.fault = e
 		return
 	}
-	r.o.Log.ErrorContext(ctx, "job failed", "job", t.id, "library", t.library, "err", err)
+	r.o.Log.ErrorContext(ctx, "job failed", "job", t.id, "library", t.library, "error", err)
 	t.result.fault = knowledge.Refuse(knowledge.Internal, "something broke on our side; the log has it under job %d", t.id)
 }
 
@@ -180,8 +181,9 @@ func (res *result) note(start string, v knowledge.Visited, stored knowledge.Stor
 	}
 }
 
-// tally counts a visit as the journal does; it serves progress between two reads.
-func tally(c *knowledge.Counts, v knowledge.Visited, stored knowledge.Stored) {
+// tally counts a visit as the journal does; it serves the progress alone. A page that
+// is gone is one that was known; any other address without a page has failed.
+func tally(c *knowledge.Counts, v knowledge.Visited, stored knowledge.Stored, known bool) {
 	c.Discovered = max(c.Discovered, v.Discovered)
 	switch v.Outcome {
 	case knowledge.Fetched:
@@ -202,7 +204,11 @@ func tally(c *knowledge.Counts, v knowledge.Visited, stored knowledge.Stored) {
 	case knowledge.Excluded:
 		c.Excluded++
 	case knowledge.Vanished:
-		c.GonePages++
+		if known {
+			c.GonePages++
+		} else {
+			c.Failures++
+		}
 	case knowledge.Unfetched:
 		c.Failures++
 	case knowledge.Skipped:

@@ -26,7 +26,7 @@ func (r *Runner) RefreshNightly(ctx context.Context) error {
 		}
 		if err := r.refreshAndWait(ctx, lib.ID); err != nil {
 			if _, refused := errors.AsType[*knowledge.Error](err); refused {
-				r.o.Log.WarnContext(ctx, "nightly refresh refused", "library", lib.ID, "err", err)
+				r.o.Log.WarnContext(ctx, "nightly refresh refused", "library", lib.ID, "error", err)
 				continue
 			}
 			faults = append(faults, fmt.Errorf("refresh %s: %w", lib.ID, err))

@@ -34,6 +34,7 @@ type Runner struct {
 	wake   chan struct{}   // one slot: the queue has grown
 	closed bool            // Run is ending: nothing more is handed over
 	idle   chan struct{}   // closed when live empties; nil while it is empty
+	owed   []knowledge.Job // outcomes that could not be announced yet
 }
 
 // Options are a Runner's parts. Store, Crawler, Publisher and Owner are required.
@@ -153,6 +154,7 @@ func (r *Runner) Run(ctx context.Context) error {
 
 	var group sync.WaitGroup
 	defer group.Wait()
+	group.Go(func() { r.announceLater(ctx) })
 	for {
 		for _, t := range r.take() {
 			group.Go(func() {
@@ -171,7 +173,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	}
 }
 
-// Idle waits until this process runs no job and owes no announcement of one.
+// Idle waits until this process runs no job and has tried to announce the last one.
 func (r *Runner) Idle(ctx context.Context) error {
 	r.mu.Lock()
 	idle := r.idle
@@ -194,6 +196,7 @@ func (r *Runner) announceOwed(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("list unannounced jobs: %w", err)
 	}
+	r.takeOwed()
 	here := knowledge.Owner{Install: r.o.Owner.Install, Host: r.o.Owner.Host}.String()
 	for _, job := range owed {
 		process, local := strings.CutPrefix(job.Owner, here)
@@ -205,8 +208,43 @@ func (r *Runner) announceOwed(ctx context.Context) error {
 	return nil
 }
 
+// An outcome that could not be announced is tried again soon, since at a start the
+// chats may still be connecting, and then ever more rarely.
+const (
+	firstPause = 15 * time.Second
+	lastPause  = 16 * time.Minute
+)
+
+// announceLater tries the outcomes that could not be announced until ctx ends. What is
+// still owed then is in the journal, for the next start.
+func (r *Runner) announceLater(ctx context.Context) {
+	for pause := firstPause; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+		owed := r.takeOwed()
+		pause = min(2*pause, lastPause)
+		if len(owed) == 0 {
+			pause = firstPause
+		}
+		for _, job := range owed {
+			r.announce(ctx, job)
+		}
+	}
+}
+
+func (r *Runner) takeOwed() []knowledge.Job {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	owed := r.owed
+	r.owed = nil
+	return owed
+}
+
 // announce tells a job's outcome and notes that it did. A job that is not terminal
-// was taken over by another owner, who will tell. What fails is told at the next start.
+// was taken over by another owner, who will tell. What fails is owed.
 func (r *Runner) announce(ctx context.Context, job knowledge.Job) {
 	if !job.State.Terminal() {
 		return
@@ -215,12 +253,15 @@ func (r *Runner) announce(ctx context.Context, job knowledge.Job) {
 	defer cancel()
 	if r.o.Announce != nil && job.ReplyTo != "" {
 		if err := r.o.Announce(ctx, job); err != nil {
-			r.o.Log.WarnContext(ctx, "job outcome not announced", "job", job.ID, "library", job.Library, "err", err)
+			r.o.Log.WarnContext(ctx, "job outcome not announced", "job", job.ID, "library", job.Library, "error", err)
+			r.mu.Lock()
+			r.owed = append(r.owed, job)
+			r.mu.Unlock()
 			return
 		}
 	}
 	if err := r.o.Store.MarkAnnounced(ctx, job.ID); err != nil {
-		r.o.Log.ErrorContext(ctx, "announced job not marked", "job", job.ID, "err", err)
+		r.o.Log.ErrorContext(ctx, "announced job not marked", "job", job.ID, "error", err)
 	}
 }
 

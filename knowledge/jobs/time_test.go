@@ -200,6 +200,30 @@ func TestRecovery(t *testing.T) {
 	})
 }
 
+// A chat that is down when a job ends is told once it is back.
+func TestAnnouncedLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, &site{pages: pages(1)}, nil)
+		h.err = errors.New("not connected")
+		defer h.open(t)()
+		if _, err := h.runner.Start(t.Context(), request()); err != nil {
+			t.Fatal(err)
+		}
+		_ = h.runner.Idle(t.Context())
+		time.Sleep(20 * time.Second)
+		h.desk.mu.Lock()
+		h.err = nil
+		h.desk.mu.Unlock()
+		time.Sleep(time.Minute)
+		if diff := cmp.Diff([]string{"docs completed"}, h.states()); diff != "" {
+			t.Error("announced (-want +got):\n" + diff)
+		}
+		if job, _ := h.Job(t.Context(), 1); !job.Announced {
+			t.Error("the job is not marked announced")
+		}
+	})
+}
+
 func TestRefresh(t *testing.T) {
 	known := map[string]knowledge.Visit{page(0).URL: {ETag: `"a"`}, page(1).URL: {}}
 	cases := []struct {
