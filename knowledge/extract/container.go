@@ -26,6 +26,7 @@ const (
 	rankPageContent
 	rankMainContent
 	rankBodyColumn
+	rankYUI
 	rankContent
 	rankDocument
 	rankDocContent
@@ -90,6 +91,8 @@ func (s *survey) consider(n *html.Node, at place, length int) {
 		file(rankMainContent)
 	case "bodycol":
 		file(rankBodyColumn)
+	case "yui-main":
+		file(rankYUI)
 	case "content":
 		file(rankContent)
 	case "docContent":

@@ -29,7 +29,7 @@ func (w *writer) element(n *html.Node, f *facts) {
 			return
 		}
 		w.block(n)
-	case atom.Summary:
+	case atom.Summary, atom.Dt:
 		if w.page.inside[n]&holdsHeading != 0 {
 			w.block(n)
 			return
@@ -38,7 +38,7 @@ func (w *writer) element(n *html.Node, f *facts) {
 		w.label(n)
 		w.boundary()
 	case atom.P, atom.Div, atom.Section, atom.Article, atom.Main, atom.Aside, atom.Header, atom.Details, atom.Figure,
-		atom.Figcaption, atom.Address, atom.Center, atom.Li, atom.Dt, atom.Dd, atom.Fieldset, atom.Legend, atom.Hr, atom.Form,
+		atom.Figcaption, atom.Address, atom.Center, atom.Li, atom.Dd, atom.Fieldset, atom.Legend, atom.Hr, atom.Form,
 		atom.Tr, atom.Td, atom.Th, atom.Caption, atom.Body, atom.Html, atom.Hgroup:
 		w.block(n)
 	default:

@@ -140,7 +140,10 @@ func judgeClass(n *html.Node, token string) fate {
 		if n.DataAtom == atom.A && n.FirstChild == nil {
 			return drop
 		}
-	case "sidebar":
+	case "sidebar", "nav":
+		if token == "nav" && n.DataAtom == atom.Div {
+			return drop
+		}
 		if n.DataAtom == atom.Nav {
 			return drop
 		}

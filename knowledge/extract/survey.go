@@ -88,8 +88,11 @@ func (s *survey) walk(n *html.Node, at place) (length int, what holds) {
 		s.body, s.bodyLength = n, length
 	}
 	s.consider(n, at, length)
+	if what&holdsHeading != 0 && (n.DataAtom == atom.Blockquote || judgeClasses(n, attr(n, "class")) == admonition) {
+		what &^= holdsHeading // it will be a label
+	}
 	switch n.DataAtom {
-	case atom.Li, atom.Ul, atom.Ol, atom.Dl, atom.Table, atom.A, atom.Form, atom.Summary, atom.Div:
+	case atom.Li, atom.Ul, atom.Ol, atom.Dl, atom.Table, atom.A, atom.Form, atom.Summary, atom.Dt, atom.Code:
 		if what != 0 {
 			s.inside[n] = what
 		}
