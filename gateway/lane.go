@@ -25,11 +25,11 @@ type lane struct {
 }
 
 // enqueue puts j in its conversation's lane, or says why it cannot.
-func (g *Gateway) enqueue(j job) (refusal string) {
+func (g *Gateway) enqueue(work context.Context, j job) (refusal string) {
 	key := j.m.Conversation()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.closing || g.work == nil {
+	if g.closing {
 		return "I am shutting down. Send it again in a moment."
 	}
 	l := g.lanes[key]
@@ -39,7 +39,7 @@ func (g *Gateway) enqueue(j job) (refusal string) {
 		}
 		l = &lane{done: make(chan struct{}), waiting: []job{j}}
 		g.lanes[key] = l
-		g.running.Go(func() { g.drive(key, l) })
+		g.running.Go(func() { g.drive(work, key, l) })
 		return ""
 	}
 	if len(l.waiting) >= g.o.LaneDepth {
@@ -50,7 +50,7 @@ func (g *Gateway) enqueue(j job) (refusal string) {
 }
 
 // drive answers a lane's messages until none waits.
-func (g *Gateway) drive(key string, l *lane) {
+func (g *Gateway) drive(work context.Context, key string, l *lane) {
 	defer close(l.done)
 	for {
 		g.mu.Lock()
@@ -61,7 +61,6 @@ func (g *Gateway) drive(key string, l *lane) {
 		}
 		j := l.waiting[0]
 		l.waiting = l.waiting[1:]
-		work := g.work
 		g.mu.Unlock()
 		g.serve(work, j)
 	}

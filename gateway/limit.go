@@ -60,7 +60,7 @@ func (l *limiter) allow(actor string, now time.Time) verdict {
 
 // sweep makes room for one more person.
 func (l *limiter) sweep(now time.Time) {
-	if now.Sub(l.swept) >= time.Minute || len(l.people) >= maxPeople {
+	if now.Sub(l.swept) >= time.Minute {
 		l.swept = now
 		for actor, p := range l.people {
 			if p.bucket.TokensAt(now) >= float64(l.perMinute) {

@@ -8,15 +8,15 @@ import (
 
 // receive takes one message on its way: decide, dedupe, authorise, limit, lane. It
 // returns as soon as the message waits in its lane.
-func (g *Gateway) receive(ctx context.Context, m Message, r Responder) error {
-	if !decide(g.o.Grammar, &m) || g.duplicate(ctx, m) {
+func (g *Gateway) receive(work context.Context, j job) error {
+	if !decide(g.o.Grammar, &j.m) || g.duplicate(j.ctx, j.m) {
 		return nil
 	}
-	m.User.Admin = g.isAdmin(m)
-	if m.Platform != Console {
-		switch g.people.allow(m.Actor(), time.Now()) {
+	j.m.User.Admin = g.isAdmin(j.m)
+	if j.m.Platform != Console {
+		switch g.people.allow(j.m.Actor(), time.Now()) {
 		case limitedFirst:
-			tell(ctx, r, Reply{
+			tell(j.ctx, j.r, Reply{
 				Text:      "That is more than I can answer in a minute. Wait a moment, then send it again.",
 				Code:      "rate_limited",
 				Ephemeral: true,
@@ -26,11 +26,11 @@ func (g *Gateway) receive(ctx context.Context, m Message, r Responder) error {
 			return ErrRefused
 		}
 	}
-	refusal := g.enqueue(job{ctx: ctx, m: m, r: r})
+	refusal := g.enqueue(work, j)
 	if refusal == "" {
 		return nil
 	}
-	tell(ctx, r, Reply{Text: refusal, Code: "resource_limit", Ephemeral: true})
+	tell(j.ctx, j.r, Reply{Text: refusal, Code: "resource_limit", Ephemeral: true})
 	return ErrRefused
 }
 

@@ -65,7 +65,6 @@ type Gateway struct {
 	mu      sync.Mutex
 	lanes   map[string]*lane
 	closing bool
-	work    context.Context // of the handlers; set while Run runs, ended after the drain
 
 	running sync.WaitGroup // lanes
 }
@@ -109,15 +108,12 @@ func orDefault[T int | time.Duration](v, fallback T) T {
 func (g *Gateway) Run(ctx context.Context) error {
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	g.mu.Lock()
-	g.work = work
-	g.mu.Unlock()
 
 	var drain sync.WaitGroup
 	drain.Go(func() { g.drain(ctx, work, stop) })
 	var adapters sync.WaitGroup
 	for _, l := range g.links {
-		adapters.Go(func() { g.supervise(ctx, l) })
+		adapters.Go(func() { g.supervise(ctx, work, l) })
 	}
 	adapters.Wait()
 
@@ -159,13 +155,14 @@ const (
 	steady     = time.Minute
 )
 
-// supervise runs one adapter until ctx ends or it has finished.
-func (g *Gateway) supervise(ctx context.Context, l *link) {
+// supervise runs one adapter until ctx ends or it has finished. Its messages are
+// answered under work, which outlives ctx by the drain.
+func (g *Gateway) supervise(ctx, work context.Context, l *link) {
 	pause := firstPause
 	for {
 		began := time.Now()
 		l.set(StateRunning, nil)
-		err := g.runAdapter(ctx, l)
+		err := g.runAdapter(ctx, work, l)
 		switch {
 		case ctx.Err() != nil || err == nil:
 			l.set(StateFinished, nil)
@@ -192,7 +189,7 @@ func (g *Gateway) supervise(ctx context.Context, l *link) {
 }
 
 // runAdapter runs an adapter once; a panic of its own goroutine is an error like others.
-func (g *Gateway) runAdapter(ctx context.Context, l *link) (err error) {
+func (g *Gateway) runAdapter(ctx, work context.Context, l *link) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			g.o.Log.ErrorContext(ctx, "adapter panicked", "platform", l.adapter.Name(), "panic", p, "stack", string(debug.Stack()))
@@ -202,7 +199,7 @@ func (g *Gateway) runAdapter(ctx context.Context, l *link) (err error) {
 	return l.adapter.Run(ctx, HandlerFunc(func(ctx context.Context, m Message, r Responder) error {
 		l.heard()
 		m.Platform = l.adapter.Name()
-		return g.receive(ctx, m, r)
+		return g.receive(work, job{ctx: ctx, m: m, r: r})
 	}))
 }
 

@@ -17,7 +17,6 @@ type Adapter struct {
 
 	mu       sync.Mutex
 	up       chan struct{} // closed while Run runs
-	ctx      context.Context
 	handler  gateway.Handler
 	sent     []Sent
 	sendFail error
@@ -43,7 +42,7 @@ func (a *Adapter) Capabilities() gateway.Capabilities { return a.caps }
 // Run blocks until ctx ends or End is called.
 func (a *Adapter) Run(ctx context.Context, h gateway.Handler) error {
 	a.mu.Lock()
-	a.ctx, a.handler = ctx, h
+	a.handler = h
 	close(a.up)
 	a.mu.Unlock()
 	defer func() {
@@ -61,26 +60,21 @@ func (a *Adapter) Run(ctx context.Context, h gateway.Handler) error {
 
 // Deliver hands m to the gateway as one delivery of the platform, waiting until Run
 // runs. It gives the recorder of m's replies and what the gateway returned.
-func (a *Adapter) Deliver(m gateway.Message) (*Recorder, error) {
-	ctx, h := a.running()
+func (a *Adapter) Deliver(ctx context.Context, m gateway.Message) (*Recorder, error) {
 	r := new(Recorder)
-	return r, h.Handle(ctx, m, r)
+	return r, a.DeliverTo(ctx, m, r)
 }
 
-// DeliverWith is Deliver with a context and a responder of the test's own.
-func (a *Adapter) DeliverWith(ctx context.Context, m gateway.Message, r gateway.Responder) error {
-	_, h := a.running()
-	return h.Handle(ctx, m, r)
-}
-
-func (a *Adapter) running() (context.Context, gateway.Handler) {
+// DeliverTo is Deliver with a responder of the test's own.
+func (a *Adapter) DeliverTo(ctx context.Context, m gateway.Message, r gateway.Responder) error {
 	a.mu.Lock()
 	up := a.up
 	a.mu.Unlock()
 	<-up
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.ctx, a.handler
+	h := a.handler
+	a.mu.Unlock()
+	return h.Handle(ctx, m, r)
 }
 
 // End makes the current (or next) Run return err.
