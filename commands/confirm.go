@@ -26,7 +26,7 @@ func (r *Router) delete(ctx context.Context, c call) (gateway.Reply, error) {
 	for _, job := range running {
 		if job.Library == lib.ID {
 			return gateway.Reply{}, knowledge.Refuse(knowledge.CrawlOwnsLibrary,
-				"a %s of %s is running; `/kb cancel %s` stops it, then delete", job.Kind, lib.ID, lib.ID)
+				"the %s of %q is running: `/kb cancel %s` stops it, then delete", job.Kind, lib.ID, lib.ID)
 		}
 	}
 	return r.question(ctx, c, "delete "+lib.ID, "Delete "+lib.ID,

@@ -10,11 +10,11 @@ import (
 
 // Outcome is the announcement of a job that has ended.
 func Outcome(job knowledge.Job) gateway.Reply {
-	head := fmt.Sprintf("**%s**: %s %s.", job.Library, job.Kind, ending(job.State))
-	parts := []string{head}
+	head := fmt.Sprintf("**%s**: %s %s", job.Library, job.Kind, ending(job.State))
 	if job.Reason != "" {
-		parts = append(parts, sentence(job.Reason))
+		head += ": " + job.Reason
 	}
+	parts := []string{ended(head)}
 	if done := summary(job); done != "" {
 		parts = append(parts, done)
 	}

@@ -85,7 +85,10 @@ func (r *Router) describe(ctx context.Context, b *strings.Builder, job knowledge
 	}
 	b.WriteString(".")
 	if job.Reason != "" {
-		fmt.Fprintf(b, " %s (`%s`)", sentence(job.Reason), job.Code)
+		b.WriteString(" " + sentence(job.Reason))
+	}
+	if job.Code != "" {
+		fmt.Fprintf(b, " (`%s`)", job.Code)
 	}
 	if !job.Robots {
 		b.WriteString(" robots.txt was ignored, as an admin asked.")

@@ -98,11 +98,25 @@ func link(url string) string {
 	return "<" + url + ">"
 }
 
-// sentence ends what a refusal says with a full stop, unless an address or a mark is its end.
+// sentence makes a reply of a refusal's reason. A first word that is a name, an address
+// or quoted keeps its spelling, and so does an address at the end.
 func sentence(reason string) string {
 	words := strings.Fields(reason)
+	if len(words) == 0 {
+		return reason
+	}
+	if strings.IndexFunc(strings.TrimSuffix(words[0], ","), func(r rune) bool { return !unicode.IsLower(r) }) < 0 {
+		first, n := utf8.DecodeRuneInString(reason)
+		reason = string(unicode.ToUpper(first)) + reason[n:]
+	}
+	return ended(reason)
+}
+
+// ended gives reason a full stop, unless an address or a mark is its end.
+func ended(reason string) string {
+	at := strings.LastIndexByte(reason, ' ') + 1
 	last, _ := utf8.DecodeLastRuneInString(reason)
-	if len(words) == 0 || strings.Contains(words[len(words)-1], "/") || !unicode.IsLetter(last) && !unicode.IsDigit(last) {
+	if strings.Contains(reason[at:], "/") || !unicode.IsLetter(last) && !unicode.IsDigit(last) && last != '"' && last != ')' {
 		return reason
 	}
 	return reason + "."

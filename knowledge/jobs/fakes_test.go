@@ -26,6 +26,7 @@ type memory struct {
 	renewed   []time.Time
 	refuse    error // of the next StartJob
 	unlisted  error // of Libraries
+	used      int64
 }
 
 func newMemory() *memory {
@@ -175,6 +176,8 @@ func (m *memory) Visits(_ context.Context, library string) (map[string]knowledge
 	return maps.Clone(m.visits[library]), nil
 }
 
+func (m *memory) Usage(context.Context) (used, quota int64, err error) { return m.used, 1 << 30, nil }
+
 // Publish is the publisher's side: it counts as the store does.
 func (m *memory) Publish(ctx context.Context, job knowledge.Job, v knowledge.Visited) (knowledge.Stored, error) {
 	m.mu.Lock()
@@ -218,10 +221,14 @@ type site struct {
 	admit  error
 	before func(i int) // called before page i is yielded
 
+	asked int                   // admissions
 	specs []knowledge.CrawlSpec // asked for; read once idle
 }
 
-func (s *site) Admit(context.Context, knowledge.CrawlSpec) error { return s.admit }
+func (s *site) Admit(context.Context, knowledge.CrawlSpec) error {
+	s.asked++
+	return s.admit
+}
 
 func (s *site) Pages(ctx context.Context, spec knowledge.CrawlSpec) iter.Seq2[knowledge.Visited, error] {
 	s.specs = append(s.specs, spec)

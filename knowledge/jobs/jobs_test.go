@@ -175,6 +175,18 @@ func TestStartRefused(t *testing.T) {
 	}
 }
 
+// A full store refuses before a site is asked for its robots.txt.
+func TestFullStore(t *testing.T) {
+	h := newHouse(t, &site{}, nil)
+	h.used = 1 << 30
+	if _, err := h.runner.Start(t.Context(), request()); knowledge.CodeOf(err) != knowledge.StorageFull {
+		t.Errorf("start: %v", err)
+	}
+	if h.site.asked > 0 || len(h.rows) > 0 {
+		t.Errorf("asked the site %d times, journal %v", h.site.asked, h.rows)
+	}
+}
+
 // What a request leaves open is filled in, and what it overdoes is lowered.
 func TestSpecs(t *testing.T) {
 	cases := []struct {

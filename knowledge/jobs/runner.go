@@ -86,11 +86,12 @@ type Recovery interface {
 	MarkAnnounced(ctx context.Context, id int64) error
 }
 
-// Shelf is where refreshes learn what a library holds.
+// Shelf is what the libraries hold, and how full the store is.
 type Shelf interface {
 	Library(ctx context.Context, id string) (knowledge.Library, error)
 	Libraries(ctx context.Context) ([]knowledge.Library, error)
 	Visits(ctx context.Context, library string) (map[string]knowledge.Visit, error)
+	Usage(ctx context.Context) (used, quota int64, err error)
 }
 
 // Store is everything that a Runner asks of the store.

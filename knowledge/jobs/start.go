@@ -93,7 +93,7 @@ func (r *Runner) beginRefresh(ctx context.Context, req knowledge.CrawlRequest) (
 	}
 	if lib.StartURL == "" && len(known) == 0 {
 		return nil, knowledge.Refuse(knowledge.NoSeed,
-			"%s has no page and no start URL to refresh from: begin with `/kb crawl %s <url>`", lib.ID, lib.ID)
+			"%q has no page and no start URL to refresh from: begin with `/kb crawl %s <url>`", lib.ID, lib.ID)
 	}
 	// An override of robots.txt was a decision about this library's site; it holds
 	// until a crawl is started without it.
@@ -132,8 +132,8 @@ func (r *Runner) Resume(ctx context.Context, req knowledge.CrawlRequest) (knowle
 	if err != nil {
 		return knowledge.CrawlStarted{}, err
 	}
-	if job.Start != "" && (job.State == knowledge.Interrupted || job.State == knowledge.Cancelled) {
-		if err := r.o.Crawler.Admit(ctx, r.resumed(job)); err != nil {
+	if job.State == knowledge.Interrupted || job.State == knowledge.Cancelled {
+		if err := r.admit(ctx, r.resumed(job)); err != nil {
 			return knowledge.CrawlStarted{}, err
 		}
 	}
@@ -183,18 +183,16 @@ func (r *Runner) Cancel(ctx context.Context, library string) (knowledge.Job, err
 	for _, job := range running {
 		if job.Library == id {
 			return knowledge.Job{}, knowledge.Refuse(knowledge.LibraryBusy,
-				"the job of %s runs in another process (%s), and only that one can stop it", id, job.Owner)
+				"the job of %q runs in another process (%s), and only that one can stop it", id, job.Owner)
 		}
 	}
-	return knowledge.Job{}, knowledge.Refuse(knowledge.NotFound, "nothing is running for %s", id)
+	return knowledge.Job{}, knowledge.Refuse(knowledge.NotFound, "nothing is running for %q", id)
 }
 
 // begin admits a crawl and writes it down.
 func (r *Runner) begin(ctx context.Context, kind knowledge.JobKind, id string, req knowledge.CrawlRequest, spec knowledge.CrawlSpec) (*task, error) {
-	if spec.Start != "" {
-		if err := r.o.Crawler.Admit(ctx, spec); err != nil {
-			return nil, err
-		}
+	if err := r.admit(ctx, spec); err != nil {
+		return nil, err
 	}
 	now := time.Now()
 	job, err := r.o.Store.StartJob(ctx, knowledge.Job{
@@ -207,6 +205,23 @@ func (r *Runner) begin(ctx context.Context, kind knowledge.JobKind, id string, r
 		return nil, err
 	}
 	return newTask(job, spec, req.Progress), nil
+}
+
+// admit refuses what must not be fetched. The store looks at its room again when the
+// job is written down; a full one is refused here, before any site is asked for anything.
+func (r *Runner) admit(ctx context.Context, spec knowledge.CrawlSpec) error {
+	used, quota, err := r.o.Store.Usage(ctx)
+	if err != nil {
+		return err
+	}
+	if quota > 0 && used >= quota {
+		return knowledge.Refuse(knowledge.StorageFull,
+			"the store is full, %d of %d MiB: delete a library, or raise the quota in the configuration", used>>20, quota>>20)
+	}
+	if spec.Start == "" {
+		return nil // pages that were admitted when they were added
+	}
+	return r.o.Crawler.Admit(ctx, spec)
 }
 
 // spec is what every kind of crawl takes from the request and the configuration.
