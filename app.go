@@ -13,7 +13,6 @@ import (
 	kb "footnote/commands"
 	"footnote/config"
 	"footnote/gateway"
-	"footnote/inject"
 	"footnote/knowledge"
 	"footnote/knowledge/crawl"
 	"footnote/knowledge/fetch"
@@ -100,7 +99,7 @@ func (a *app) wire(ctx context.Context) error {
 		Store:     a.db,
 		Jobs:      a.runner,
 		Search:    searcher,
-		Questions: inject.New(inject.Options{Search: searcher, Store: a.db}),
+		Questions: gateway.HandlerFunc(func(context.Context, gateway.Message, gateway.Responder) error { return nil }),
 		Log:       a.log,
 	})
 	return a.schedule()

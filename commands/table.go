@@ -30,6 +30,16 @@ func table() []command {
 	return slices.Concat(reading(), crawling(), keeping())
 }
 
+// Names are the words that may follow "/kb", in the order of the help: what a terminal
+// completes.
+func Names() []string {
+	var names []string
+	for _, c := range table() {
+		names = append(names, c.name)
+	}
+	return names
+}
+
 // reading is what everybody may do.
 func reading() []command {
 	return []command{
