@@ -1,11 +1,13 @@
 package fetch
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 
@@ -143,7 +145,7 @@ func canonicalHost(host string) (string, error) {
 	if inner, ok := strings.CutPrefix(host, "["); ok {
 		addr, err := netip.ParseAddr(strings.TrimSuffix(inner, "]"))
 		if err != nil || !strings.HasSuffix(host, "]") || !addr.Is6() || addr.Zone() != "" {
-			return "", fmt.Errorf("bad IPv6 address")
+			return "", errors.New("bad IPv6 address")
 		}
 		if addr.Is4In6() { // netip writes the dotted form, URLs the hexadecimal one
 			b := addr.As16()
@@ -152,8 +154,8 @@ func canonicalHost(host string) (string, error) {
 		return "[" + addr.String() + "]", nil
 	}
 	host, err := url.PathUnescape(host)
-	if err != nil {
-		return "", fmt.Errorf("bad escape")
+	if err != nil || !utf8.ValidString(host) {
+		return "", errors.New("bad escape")
 	}
 	if !plainName(host) {
 		profile := idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false), idna.CheckHyphens(false))
@@ -163,10 +165,10 @@ func canonicalHost(host string) (string, error) {
 	}
 	host = strings.ToLower(host)
 	if trimDot(host) == "" {
-		return "", fmt.Errorf("it is empty")
+		return "", errors.New("it is empty")
 	}
 	if strings.ContainsAny(host, "\x00 #/:<>?@[\\]^|%\"`{}") || strings.IndexFunc(host, func(r rune) bool { return r < 0x21 || r == 0x7f }) >= 0 {
-		return "", fmt.Errorf("forbidden character")
+		return "", errors.New("forbidden character")
 	}
 	return numericHost(host)
 }
@@ -187,10 +189,11 @@ func plainName(host string) bool {
 func numericHost(host string) (string, error) {
 	labels := strings.Split(trimDot(host), ".")
 	last := labels[len(labels)-1]
-	if _, ok := ipv4Number(last); !ok && strings.Trim(last, "0123456789") != "" {
+	hexadecimal := strings.HasPrefix(last, "0x") && strings.Trim(last[2:], "0123456789abcdef") == ""
+	if !hexadecimal && strings.Trim(last, "0123456789") != "" {
 		return host, nil
 	}
-	bad := fmt.Errorf("bad IPv4 address")
+	bad := errors.New("bad IPv4 address")
 	if len(labels) > 4 {
 		return "", bad
 	}
