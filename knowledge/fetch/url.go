@@ -24,6 +24,9 @@ const maxURL = 2048
 // carries credentials is refused (InvalidURL). A percent sign that begins no escape
 // becomes %25, since net/url can write it no other way.
 func Parse(base *url.URL, ref string) (*url.URL, error) {
+	if len(ref) > 3*maxURL { // before any work: data: addresses, mostly
+		return nil, tooLong()
+	}
 	text := strings.Trim(ref, "\x00\x01\x02\x03\x04\x05\x06\x07\x08\t\n\x0b\x0c\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f ")
 	if strings.ContainsAny(text, "\t\n\r") {
 		text = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(text)
@@ -44,13 +47,17 @@ func Parse(base *url.URL, ref string) (*url.URL, error) {
 		b.WriteString("#" + escape(fragment, " \"<>`"))
 	}
 	if b.Len() > maxURL {
-		return nil, knowledge.Refuse(knowledge.InvalidURL, "the address is longer than %d characters", maxURL)
+		return nil, tooLong()
 	}
 	u, err := url.Parse(b.String())
 	if err != nil {
 		return nil, knowledge.Refuse(knowledge.InvalidURL, "%q is not a web address", shorten(ref))
 	}
 	return u, nil
+}
+
+func tooLong() *knowledge.Error {
+	return knowledge.Refuse(knowledge.InvalidURL, "the address is longer than %d characters", maxURL)
 }
 
 // parts are the pieces of an address on its way to a url.URL.
