@@ -1,0 +1,110 @@
+package gateway
+
+import (
+	"context"
+	"strings"
+	"time"
+)
+
+// receive takes one message on its way: decide, dedupe, authorise, limit, lane. It
+// returns as soon as the message waits in its lane.
+func (g *Gateway) receive(work context.Context, j job) error {
+	if !decide(g.o.Grammar, &j.m) || g.duplicate(j.ctx, j.m) {
+		return nil
+	}
+	j.m.User.Admin = g.isAdmin(j.m)
+	if j.m.Platform != Console {
+		switch g.people.allow(j.m.Actor(), time.Now()) {
+		case limitedFirst:
+			tell(j.ctx, j.r, Reply{
+				Text:      "That is more than I can answer in a minute. Wait a moment, then send it again.",
+				Code:      "rate_limited",
+				Ephemeral: true,
+			})
+			return ErrRefused
+		case limitedAgain:
+			return ErrRefused
+		}
+	}
+	refusal := g.enqueue(work, j)
+	if refusal == "" {
+		return nil
+	}
+	tell(j.ctx, j.r, Reply{Text: refusal, Code: "resource_limit", Ephemeral: true})
+	return ErrRefused
+}
+
+// decide says whether m is for the bot, and fills its invocation. Edits, other bots,
+// forwarded commands and commands for other bots are not; a forwarded question is.
+func decide(g Grammar, m *Message) bool {
+	if m.FromBot || m.Edited {
+		return false
+	}
+	if m.Invocation == nil {
+		inv, how := g.read(m.Text)
+		switch {
+		case how == spelledOther:
+			return false
+		case how == spelledSlash, how == spelledMention && m.Addressed:
+			m.Invocation = &inv
+		}
+	}
+	if m.Invocation != nil {
+		m.Addressed = true
+		return !m.Forwarded
+	}
+	return m.Addressed && (strings.TrimFunc(m.Text, isSpace) != "" || len(m.Files) > 0)
+}
+
+// duplicate reports whether m was delivered before, by the delivery's id or by the
+// message's: one post may arrive as two events. When the record cannot be read the
+// message is taken: answering twice is better than not at all.
+func (g *Gateway) duplicate(ctx context.Context, m Message) bool {
+	if g.o.Dedupe == nil {
+		return false
+	}
+	place := string(m.Platform) + "/" + m.Workspace + "/"
+	var keys []string
+	if m.EventID != "" {
+		keys = append(keys, "event:"+place+m.EventID)
+	}
+	if m.ID != "" {
+		keys = append(keys, "message:"+place+string(m.Chat)+"/"+string(m.ID))
+	}
+	duplicate := false
+	for _, key := range keys {
+		seen, err := g.o.Dedupe.Seen(ctx, key, time.Now())
+		if err != nil {
+			g.o.Log.WarnContext(ctx, "dedupe record not available", "platform", m.Platform, "error", err)
+		}
+		duplicate = duplicate || seen
+	}
+	return duplicate
+}
+
+// isAdmin decides by configuration alone; the terminal's user runs the process.
+func (g *Gateway) isAdmin(m Message) bool {
+	if m.Platform == Console {
+		return true
+	}
+	if m.User.ID != "" && (g.admins[m.Actor()] || g.admins[string(m.Platform)+":"+string(m.User.ID)]) {
+		return true
+	}
+	for _, role := range m.User.Roles {
+		if g.admins[string(m.Platform)+":role:"+role] {
+			return true
+		}
+	}
+	return false
+}
+
+// tellWithin bounds a reply that the gateway itself makes.
+const tellWithin = 10 * time.Second
+
+// tell replies for the gateway, also when ctx has ended. What cannot be delivered is
+// lost: the adapter's own log says why.
+func tell(ctx context.Context, r Responder, reply Reply) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tellWithin)
+	defer cancel()
+	_ = r.Reply(ctx, reply)
+}
