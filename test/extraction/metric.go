@@ -123,6 +123,11 @@ func (s *Score) measureLines(body *html.Node, markdown string) {
 			s.Signs += strings.Count(line, sign)
 		}
 	}
+	text := plain(body)
+	for _, sign := range signs { // a page may speak of them
+		s.Signs -= strings.Count(text, sign)
+	}
+	s.Signs = max(s.Signs, 0)
 	for n := range body.Descendants() {
 		switch n.DataAtom {
 		case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5:
