@@ -62,8 +62,10 @@ func divNav(n *html.Node) bool { return n.DataAtom == atom.Div && hasClass(n, "n
 // junk is what is text on no page.
 func junk(n *html.Node) bool {
 	switch n.DataAtom {
-	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Nav, atom.Form, atom.Button:
+	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Nav, atom.Form:
 		return true
+	case atom.Button: // a tab's names what its panel is about
+		return attr(n, "role") != "tab"
 	}
 	return false
 }
