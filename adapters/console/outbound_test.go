@@ -3,7 +3,6 @@ package console
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,8 +14,6 @@ import (
 	"footnote/adapters/render"
 	"footnote/gateway"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // replies are one of each kind that the handlers make.
 func replies() map[string]gateway.Reply {
@@ -46,7 +43,9 @@ func replies() map[string]gateway.Reply {
 	}
 }
 
+// UPDATE_GOLDEN=1 writes the golden files anew.
 func TestHuman(t *testing.T) {
+	plainCodes := strings.NewReplacer("\x1b[1m", "", "\x1b[2m", "", "\x1b[0m", "")
 	for name, r := range replies() {
 		for suffix, style := range map[string]render.Style{".txt": {Width: 60}, ".pipe.txt": {}, ".ansi.txt": {Width: 60, Color: true}} {
 			t.Run(name+suffix, func(t *testing.T) {
@@ -58,7 +57,7 @@ func TestHuman(t *testing.T) {
 					}
 				}
 				got = strings.ReplaceAll(got, "\x1b", "^[")
-				if *update {
+				if os.Getenv("UPDATE_GOLDEN") != "" {
 					if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 						t.Fatal(err)
 					}
@@ -74,8 +73,6 @@ func TestHuman(t *testing.T) {
 		}
 	}
 }
-
-var plainCodes = strings.NewReplacer("\x1b[1m", "", "\x1b[2m", "", "\x1b[0m", "")
 
 // A line of JSON has these names alone, on one line, with what is empty left out.
 func TestJSONLines(t *testing.T) {

@@ -22,7 +22,7 @@ func openTerminal(t *testing.T) (person *watcher, program *os.File) {
 	if err != nil {
 		t.Skipf("no pseudo-terminals here: %v", err)
 	}
-	t.Cleanup(func() { master.Close() })
+	t.Cleanup(func() { _ = master.Close() })
 	fd := int(master.Fd())
 	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func openTerminal(t *testing.T) (person *watcher, program *os.File) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { program.Close() })
+	t.Cleanup(func() { _ = program.Close() })
 	return &watcher{File: master}, program
 }
 

@@ -234,8 +234,8 @@ func TestAClosedOutputEndsTheRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer in.Close()
-	defer keep.Close()
+	t.Cleanup(func() { _ = in.Close() })
+	t.Cleanup(func() { _ = keep.Close() })
 	if _, err := io.WriteString(keep, "a\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -263,10 +263,10 @@ func TestTheEndOfTheContextEndsAReadThatWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
-	defer w.Close()
+	t.Cleanup(func() { _ = r.Close() })
+	t.Cleanup(func() { _ = w.Close() })
 	pipeIn, pipeOut := io.Pipe()
-	defer pipeOut.Close()
+	t.Cleanup(func() { _ = pipeOut.Close() })
 	for name, in := range map[string]io.Reader{"file": r, "closer": pipeIn} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())

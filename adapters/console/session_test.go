@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -125,7 +126,7 @@ func TestCtrlCStopsATurn(t *testing.T) {
 		c.out.take()
 		c.expect("slow\r", "slow\n\r\x1b[K…")
 		c.expect("typed ahead"+ctrlC, "\r\x1b[KStopped.\n\n> ")
-		if stopped != gateway.ErrStopped {
+		if !errors.Is(stopped, gateway.ErrStopped) {
 			t.Errorf("the handler's context ended with %v, want ErrStopped", stopped)
 		}
 		c.expect("next\r", "next\nyou said next\n\n> ")
