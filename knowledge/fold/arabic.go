@@ -28,30 +28,35 @@ func arabicLetters(w string) string {
 	}, w)
 }
 
-// minStem is how many letters an affix must leave.
+// minStem is how many letters an affix must leave; a single letter in front, as often the
+// word's own first as a particle, must leave one more.
 const minStem = 3
 
-// lightStem takes off one prefix (the article, alone or behind a particle) and the common
-// suffixes.
+// lightStem takes off the article, alone or behind a particle, then particles of one
+// letter, so that a word and the same word with its article end alike; then the common suffixes.
 func lightStem(w string) string {
 	letters := utf8.RuneCountInString(w)
-	if letters <= minStem {
-		return w
-	}
-	for _, p := range [...]string{"وال", "بال", "كال", "فال", "ال", "لل", "و"} {
-		n := utf8.RuneCountInString(p)
-		if p == "و" && letters-n == minStem {
-			break // as often the word's own first letter as "and"
+	strip := func(affix string, least int, cut func(string, string) (string, bool)) bool {
+		n := utf8.RuneCountInString(affix)
+		if letters-n < least {
+			return false
 		}
-		if strings.HasPrefix(w, p) && letters-n >= minStem {
-			w, letters = w[len(p):], letters-n
+		rest, ok := cut(w, affix)
+		if ok {
+			w, letters = rest, letters-n
+		}
+		return ok
+	}
+	for _, p := range [...]string{"وال", "بال", "كال", "فال", "ال", "لل"} {
+		if strip(p, minStem, strings.CutPrefix) {
 			break
 		}
 	}
-	for _, s := range [...]string{"ها", "ان", "ات", "ون", "ين", "يه", "ه", "ي"} {
-		if n := utf8.RuneCountInString(s); strings.HasSuffix(w, s) && letters-n >= minStem {
-			w, letters = w[:len(w)-len(s)], letters-n
-		}
+	for _, p := range [...]string{"و", "ف", "ب", "ل", "ك"} {
+		strip(p, minStem+1, strings.CutPrefix)
+	}
+	for _, s := range [...]string{"هم", "ها", "ان", "ات", "ون", "ين", "يه", "ه", "ي", "ا"} {
+		strip(s, minStem, strings.CutSuffix)
 	}
 	return w
 }

@@ -26,7 +26,7 @@ import (
 
 // Version is the number of the rules. A store that was indexed under another number
 // is rebuilt when it is opened.
-const Version = 2
+const Version = 3
 
 // Token is one index term and the bytes of the text that it came from. A compound
 // identifier yields one token for the whole and one for each part, over their own bytes.

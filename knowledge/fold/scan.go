@@ -108,10 +108,8 @@ func scan(text string, f *folder, emit emitter) {
 // leads says that the joiner at i begins an identifier (--no-verify, @property, $PATH,
 // #include, .gitignore, /etc): it touches a letter or digit behind it and no word before it.
 func leads(text string, i int) bool {
-	if i > 0 {
-		if k := asciiKind(text, i-1); k == kindWord || k == kindJoin || text[i-1] >= utf8.RuneSelf || text[i-1] == '\\' {
-			return false
-		}
+	if r, _ := utf8.DecodeLastRuneInString(text[:i]); i > 0 && (r == '\\' || kindOf(r) != kindOther) {
+		return false
 	}
 	c := text[i]
 	next := i + 1

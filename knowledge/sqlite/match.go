@@ -46,7 +46,8 @@ func (db *DB) Rank(ctx context.Context, q knowledge.Query) ([]knowledge.Scored, 
 	if terms, err = db.rare(ctx, scope, terms); err != nil {
 		return nil, wrap(err, "rank by words")
 	}
-	if len(terms) == 0 {
+	match := expression(terms)
+	if match == "" {
 		return nil, nil
 	}
 	found, err := collect(ctx, db.reader, func(scan func(...any) error) (s knowledge.Scored, err error) {
@@ -55,7 +56,7 @@ func (db *DB) Rank(ctx context.Context, q knowledge.Query) ([]knowledge.Scored, 
 		SELECT rowid, -bm25(chunks_fts, ?, 1.0) AS score FROM chunks_fts
 		WHERE chunks_fts MATCH ? AND rowid BETWEEN ? AND ? AND `+inScope+`
 		ORDER BY score DESC, rowid LIMIT ?`,
-		headWeight, expression(terms), scope.first, scope.last, scope.list, cmp.Or(max(q.Limit, 0), defaultCandidates))
+		headWeight, match, scope.first, scope.last, scope.list, cmp.Or(max(q.Limit, 0), defaultCandidates))
 	return found, wrap(err, "rank by words")
 }
 
