@@ -13,6 +13,7 @@ import (
 	kb "footnote/commands"
 	"footnote/config"
 	"footnote/gateway"
+	"footnote/inject"
 	"footnote/knowledge"
 	"footnote/knowledge/crawl"
 	"footnote/knowledge/fetch"
@@ -99,7 +100,7 @@ func (a *app) wire(ctx context.Context) error {
 		Store:     a.db,
 		Jobs:      a.runner,
 		Search:    searcher,
-		Questions: gateway.HandlerFunc(func(context.Context, gateway.Message, gateway.Responder) error { return nil }),
+		Questions: inject.New(inject.Options{Search: searcher, Store: a.db}),
 		Log:       a.log,
 	})
 	return a.schedule()
