@@ -150,26 +150,42 @@ func TestJobCommands(t *testing.T) {
 		asked      string
 		want       gateway.Reply
 	}{
-		{name: "refresh", line: "/kb refresh pg", asked: "refresh pg",
-			want: gateway.Reply{Text: "Refreshing **pg**: 0 of 200 pages.", Progress: &gateway.Progress{Total: 200, Unit: "pages"}}},
-		{name: "resume", line: "/kb resume pg", asked: "resume pg",
-			want: gateway.Reply{Text: "Refreshing **pg**: 0 of 200 pages.", Progress: &gateway.Progress{Total: 200, Unit: "pages"}}},
-		{name: "cancel", line: "/kb cancel pg", asked: "cancel pg",
-			want: gateway.Reply{Text: "Stopping the refresh of **pg**; what is stored stays."}},
-		{name: "busy", line: "/kb refresh pg", asked: "refresh pg", err: refused,
-			want: gateway.Reply{Text: "\"pg\" is being written by another job.", Code: "library_busy", Ephemeral: true}},
-		{name: "added", line: "/kb add pg pg.test/one", asked: "add pg https://pg.test/one",
+		{
+			name: "refresh", line: "/kb refresh pg", asked: "refresh pg",
+			want: gateway.Reply{Text: "Refreshing **pg**: 0 of 200 pages.", Progress: &gateway.Progress{Total: 200, Unit: "pages"}},
+		},
+		{
+			name: "resume", line: "/kb resume pg", asked: "resume pg",
+			want: gateway.Reply{Text: "Refreshing **pg**: 0 of 200 pages.", Progress: &gateway.Progress{Total: 200, Unit: "pages"}},
+		},
+		{
+			name: "cancel", line: "/kb cancel pg", asked: "cancel pg",
+			want: gateway.Reply{Text: "Stopping the refresh of **pg**; what is stored stays."},
+		},
+		{
+			name: "busy", line: "/kb refresh pg", asked: "refresh pg", err: refused,
+			want: gateway.Reply{Text: "\"pg\" is being written by another job.", Code: "library_busy", Ephemeral: true},
+		},
+		{
+			name: "added", line: "/kb add pg pg.test/one", asked: "add pg https://pg.test/one",
 			added: knowledge.PageAdded{Job: job, Stored: knowledge.StoredNew, Title: "One [*draft*]", Chunks: 5},
-			want:  gateway.Reply{Text: `**pg**: One \[\*draft\*\] is new, 5 passages.`}},
-		{name: "replaced", line: "/kb add https://pg.test/one pg", asked: "add pg https://pg.test/one",
+			want:  gateway.Reply{Text: `**pg**: One \[\*draft\*\] is new, 5 passages.`},
+		},
+		{
+			name: "replaced", line: "/kb add https://pg.test/one pg", asked: "add pg https://pg.test/one",
 			added: knowledge.PageAdded{Job: job, Stored: knowledge.StoredChanged, URL: "https://pg.test/one", Chunks: 1},
-			want:  gateway.Reply{Text: "**pg**: <https://pg.test/one> has replaced the older copy, 1 passage."}},
-		{name: "unchanged", line: "/kb add pg https://pg.test/one", asked: "add pg https://pg.test/one",
+			want:  gateway.Reply{Text: "**pg**: <https://pg.test/one> has replaced the older copy, 1 passage."},
+		},
+		{
+			name: "unchanged", line: "/kb add pg https://pg.test/one", asked: "add pg https://pg.test/one",
 			added: knowledge.PageAdded{Job: job, Stored: knowledge.StoredUnchanged, Title: "One", Chunks: 5},
-			want:  gateway.Reply{Text: "**pg**: One is unchanged."}},
-		{name: "refused page", line: "/kb add pg https://pg.test/one", asked: "add pg https://pg.test/one",
+			want:  gateway.Reply{Text: "**pg**: One is unchanged."},
+		},
+		{
+			name: "refused page", line: "/kb add pg https://pg.test/one", asked: "add pg https://pg.test/one",
 			err:  knowledge.Refuse(knowledge.RobotsDisallowed, "robots.txt of pg.test disallows /one"),
-			want: gateway.Reply{Text: "robots.txt of pg.test disallows /one", Code: "robots_disallowed", Ephemeral: true}},
+			want: gateway.Reply{Text: "robots.txt of pg.test disallows /one", Code: "robots_disallowed", Ephemeral: true},
+		},
 	}
 	r := newRoom(t)
 	for _, c := range cases {
@@ -211,21 +227,32 @@ func TestOutcome(t *testing.T) {
 		want gateway.Reply
 	}{
 		"partial": {partial, gateway.Reply{
-			Text: "**pg**: crawl completed, with failures. 1,169 pages (1,169 new), 6,512 passages, 3 failed: see `/kb status pg failed`."}},
+			Text: "**pg**: crawl completed, with failures. 1,169 pages (1,169 new), 6,512 passages, 3 failed: see `/kb status pg failed`.",
+		}},
 		"at its number": {limited, gateway.Reply{
-			Text: "**pg**: crawl completed. 200 pages (200 new), 900 passages. It stopped at its number; 969 more had been discovered. A larger N keeps more: `/kb crawl pg https://pg.test/ N`."}},
-		"failed": {failed, gateway.Reply{Code: "robots_disallowed",
-			Text: "**pg**: crawl failed: robots.txt of pg.test disallows /docs/"}},
-		"failed often": {hopeless, gateway.Reply{Code: "robots_disallowed",
-			Text: "**pg**: crawl failed: robots.txt of pg.test disallows /docs/\n3 failed: see `/kb status pg failed`."}},
-		"failed midway": {full, gateway.Reply{Code: "kb_storage_full",
-			Text: "**pg**: crawl failed: the store is full. 15 pages (12 new, 3 unchanged), 80 passages. What was stored stays; `/kb refresh pg` tries again."}},
+			Text: "**pg**: crawl completed. 200 pages (200 new), 900 passages. It stopped at its number; 969 more had been discovered. A larger N keeps more: `/kb crawl pg https://pg.test/ N`.",
+		}},
+		"failed": {failed, gateway.Reply{
+			Code: "robots_disallowed",
+			Text: "**pg**: crawl failed: robots.txt of pg.test disallows /docs/",
+		}},
+		"failed often": {hopeless, gateway.Reply{
+			Code: "robots_disallowed",
+			Text: "**pg**: crawl failed: robots.txt of pg.test disallows /docs/\n3 failed: see `/kb status pg failed`.",
+		}},
+		"failed midway": {full, gateway.Reply{
+			Code: "kb_storage_full",
+			Text: "**pg**: crawl failed: the store is full. 15 pages (12 new, 3 unchanged), 80 passages. What was stored stays; `/kb refresh pg` tries again.",
+		}},
 		"cancelled": {cancelled, gateway.Reply{
-			Text: "**pg**: crawl cancelled. 41 pages (40 new, 1 replaced), 100 passages. `/kb resume pg` continues it."}},
+			Text: "**pg**: crawl cancelled. 41 pages (40 new, 1 replaced), 100 passages. `/kb resume pg` continues it.",
+		}},
 		"interrupted": {interrupted, gateway.Reply{
-			Text: "**pg**: crawl interrupted: the process that ran it ended before it did. `/kb resume pg` continues it."}},
+			Text: "**pg**: crawl interrupted: the process that ran it ended before it did. `/kb resume pg` continues it.",
+		}},
 		"refresh": {refresh, gateway.Reply{
-			Text: "**pg**: refresh completed. 12 pages (2 replaced, 10 unchanged), 40 passages, 1 not found."}},
+			Text: "**pg**: refresh completed. 12 pages (2 replaced, 10 unchanged), 40 passages, 1 not found.",
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, commands.Outcome(c.job)); diff != "" {

@@ -78,13 +78,12 @@ func (r *room) say(t *testing.T, m gateway.Message) gateway.Reply {
 }
 
 // fill runs a whole job over a library by hand.
-func (r *room) fill(t *testing.T, job knowledge.Job, visits ...knowledge.Visited) knowledge.Job {
+func (r *room) fill(t *testing.T, job knowledge.Job, visits ...knowledge.Visited) {
 	t.Helper()
 	job = r.begin(t, job, visits...)
 	if err := r.db.FinishJob(t.Context(), job.ID, job.Owner, knowledge.Completed, "", ""); err != nil {
 		t.Fatal(err)
 	}
-	return job
 }
 
 // begin is fill without the job's end.

@@ -23,10 +23,13 @@ func TestReplies(t *testing.T) {
 			"- **meta_whatsapp_docs**: 1 page, 1 passage, checked 3 days ago\n" +
 			"- **pg**: 2 pages, 2 passages, 1 gone, checked 3 days ago\n\n1 archived: `/kb list archived`."}},
 		{"archived ones", "/kb list archived", gateway.Reply{Text: "1 library:\n\n- **git**: 1 page, 1 passage, checked 3 days ago (archived)"}},
-		{"help of a command", "/kb help nightly", gateway.Reply{Ephemeral: true,
-			Text: "`/kb nightly <id> on|off`: refresh a library every night. Only admins can use it.\n\nExample: `/kb nightly postgres on`"}},
+		{"help of a command", "/kb help nightly", gateway.Reply{
+			Ephemeral: true,
+			Text:      "`/kb nightly <id> on|off`: refresh a library every night. Only admins can use it.\n\nExample: `/kb nightly postgres on`",
+		}},
 		{"archive", "/kb archive pg", gateway.Reply{
-			Text: "**pg** is archived: out of list, answers and `search *`. `/kb unarchive pg` brings it back."}},
+			Text: "**pg** is archived: out of list, answers and `search *`. `/kb unarchive pg` brings it back.",
+		}},
 		{"unarchive", "/kb unarchive git", gateway.Reply{Text: "**git** is active."}},
 		{"nightly", "/kb nightly PG On", gateway.Reply{Text: "**pg** is refreshed every night from now on."}},
 		{"inject", "/kb inject pg on", gateway.Reply{Text: "**pg** is injected where it fits the question."}},
@@ -35,7 +38,8 @@ func TestReplies(t *testing.T) {
 			"- <https://pg.test/two>, first missed 3 days ago"}},
 		{"nothing gone", "/kb gone git", gateway.Reply{Text: "**git** has no page that is gone from its site."}},
 		{"a name typed loosely", `/kb nightly “Meta WhatsApp Docs” off`, gateway.Reply{
-			Text: "**meta_whatsapp_docs** is no longer refreshed every night."}},
+			Text: "**meta_whatsapp_docs** is no longer refreshed every night.",
+		}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -12,47 +12,70 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func hit(library string, grade knowledge.Grade) knowledge.Hit {
+func hit(grade knowledge.Grade) knowledge.Hit {
 	return knowledge.Hit{
-		Chunk: knowledge.Chunk{Path: []string{"Messages", "Send"}, Anchor: "send"}, Library: library,
+		Chunk: knowledge.Chunk{Path: []string{"Messages", "Send"}, Anchor: "send"}, Library: "pg",
 		PageTitle: "API", PageURL: "https://pg.test/api", CheckedAt: seen(), Evidence: 0.9, Grade: grade, Snippet: "how to **send**",
 	}
 }
 
-func shown(library, grade string) gateway.Hit {
+func shown(grade string) gateway.Hit {
 	return gateway.Hit{
-		Library: library, Title: "API", Section: "Messages > Send", URL: "https://pg.test/api#send",
+		Library: "pg", Title: "API", Section: "Messages > Send", URL: "https://pg.test/api#send",
 		Snippet: "how to **send**", Grade: grade, Evidence: 0.9, Age: "3 days",
 	}
 }
 
 func TestSearch(t *testing.T) {
-	best, good, possible := hit("pg", knowledge.GradeBest), hit("pg", knowledge.GradeGood), hit("pg", knowledge.GradePossible)
+	best, good, possible := hit(knowledge.GradeBest), hit(knowledge.GradeGood), hit(knowledge.GradePossible)
 	cases := []struct {
 		name, line string
 		found      search.Result
 		query      knowledge.Query
 		want       gateway.Reply
 	}{
-		{"hits", "/kb search pg send a message", search.Result{Hits: []knowledge.Hit{best, good}},
+		{
+			"hits", "/kb search pg send a message",
+			search.Result{Hits: []knowledge.Hit{best, good}},
 			knowledge.Query{Text: "send a message", Libraries: []string{"pg"}},
-			gateway.Reply{Text: "2 passages in pg:", Hits: []gateway.Hit{shown("pg", "best"), shown("pg", "good")}}},
-		{"hits and others", "/kb search * send --limit 3", search.Result{Hits: []knowledge.Hit{best}, Related: []knowledge.Hit{possible}},
+			gateway.Reply{Text: "2 passages in pg:", Hits: []gateway.Hit{shown("best"), shown("good")}},
+		},
+		{
+			"hits and others", "/kb search * send --limit 3",
+			search.Result{Hits: []knowledge.Hit{best}, Related: []knowledge.Hit{possible}},
 			knowledge.Query{Text: "send", Limit: 3},
-			gateway.Reply{Text: "1 passage in these libraries, and 1 possibly related:", Hits: []gateway.Hit{shown("pg", "best"), shown("pg", "possible")}}},
-		{"only others", `/kb search PG "send it"`, search.Result{Related: []knowledge.Hit{possible}},
+			gateway.Reply{Text: "1 passage in these libraries, and 1 possibly related:", Hits: []gateway.Hit{shown("best"), shown("possible")}},
+		},
+		{
+			"only others", `/kb search PG "send it"`,
+			search.Result{Related: []knowledge.Hit{possible}},
 			knowledge.Query{Text: "send it", Libraries: []string{"pg"}},
-			gateway.Reply{Text: "Nothing in pg clearly answers this. Possibly related:", Hits: []gateway.Hit{shown("pg", "possible")}}},
-		{"nothing", "/kb search pg walrus", search.Result{}, knowledge.Query{Text: "walrus", Libraries: []string{"pg"}},
-			gateway.Reply{Text: "Nothing in pg answers this."}},
-		{"nothing anywhere", `/kb search \* walrus`, search.Result{}, knowledge.Query{Text: "walrus"},
-			gateway.Reply{Text: "Nothing in these libraries answers this."}},
-		{"an archived library by its id", "/kb search git --no-verify --limit=999", search.Result{},
-			knowledge.Query{Text: "--no-verify", Libraries: []string{"git"}, Limit: 50},
-			gateway.Reply{Text: "Nothing in git answers this."}},
-		{"a part of the search is down", "/kb search pg walrus", search.Result{Partial: true},
+			gateway.Reply{Text: "Nothing in pg clearly answers this. Possibly related:", Hits: []gateway.Hit{shown("possible")}},
+		},
+		{
+			"nothing", "/kb search pg walrus",
+			search.Result{},
 			knowledge.Query{Text: "walrus", Libraries: []string{"pg"}},
-			gateway.Reply{Text: "A part of the search did not answer, so this may be incomplete. Nothing in pg answers this."}},
+			gateway.Reply{Text: "Nothing in pg answers this."},
+		},
+		{
+			"nothing anywhere", `/kb search \* walrus`,
+			search.Result{},
+			knowledge.Query{Text: "walrus"},
+			gateway.Reply{Text: "Nothing in these libraries answers this."},
+		},
+		{
+			"an archived library by its id", "/kb search git --no-verify --limit=999",
+			search.Result{},
+			knowledge.Query{Text: "--no-verify", Libraries: []string{"git"}, Limit: 50},
+			gateway.Reply{Text: "Nothing in git answers this."},
+		},
+		{
+			"a part of the search is down", "/kb search pg walrus",
+			search.Result{Partial: true},
+			knowledge.Query{Text: "walrus", Libraries: []string{"pg"}},
+			gateway.Reply{Text: "A part of the search did not answer, so this may be incomplete. Nothing in pg answers this."},
+		},
 	}
 	r := newRoom(t)
 	r.furnish(t)
