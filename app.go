@@ -172,6 +172,9 @@ func (a *app) serve(ctx context.Context, adapters ...gateway.Adapter) (err error
 		Timeout:       a.cfg.Gateway.Timeout,
 		Drain:         a.cfg.Gateway.Drain,
 	})
+	if err := a.runner.Recover(ctx); err != nil {
+		return err
+	}
 	ctx, done := context.WithCancel(ctx)
 	defer done()
 	group, ctx := errgroup.WithContext(ctx)

@@ -71,6 +71,10 @@ func TestHouse(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var group sync.WaitGroup
 	group.Go(func() {
+		if err := runner.Recover(ctx); err != nil {
+			t.Error(err)
+			return
+		}
 		if err := runner.Run(ctx); err != nil {
 			t.Error(err)
 		}

@@ -349,6 +349,10 @@ func (h *house) open(t *testing.T) (shut func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	wg.Go(func() {
+		if err := h.runner.Recover(ctx); err != nil {
+			t.Error(err)
+			return
+		}
 		if err := h.runner.Run(ctx); err != nil {
 			t.Errorf("run: %v", err)
 		}

@@ -22,8 +22,8 @@ import (
 	"footnote/knowledge"
 )
 
-// Runner starts and runs jobs. It is safe for concurrent use. Jobs begin to run once
-// Run is called; until then they wait.
+// Runner starts and runs jobs. It is safe for concurrent use. Recover comes
+// first; jobs begin to run once Run is called, until then they wait.
 type Runner struct {
 	o     Options
 	owner string
@@ -134,10 +134,9 @@ func New(o Options) *Runner {
 	}
 }
 
-// Run marks what dead processes left running as interrupted, announces every outcome
-// that is still owed, and then runs jobs until ctx ends. It returns when the last job
-// has written its state: a job that ctx cut short is interrupted and can be resumed.
-func (r *Runner) Run(ctx context.Context) error {
+// Recover marks what dead processes left running as interrupted. It is called once,
+// before anybody can ask for a job's state.
+func (r *Runner) Recover(ctx context.Context) error {
 	recovered, err := r.o.Store.RecoverJobs(ctx, r.o.Owner, r.o.Alive, time.Now())
 	if err != nil {
 		return fmt.Errorf("recover jobs: %w", err)
@@ -145,6 +144,13 @@ func (r *Runner) Run(ctx context.Context) error {
 	for _, job := range recovered {
 		r.o.Log.InfoContext(ctx, "job interrupted by the end of its process", "job", job.ID, "library", job.Library)
 	}
+	return nil
+}
+
+// Run announces every outcome that is still owed, and then runs jobs until ctx ends.
+// It returns when the last job has written its state: a job that ctx cut short is
+// interrupted and can be resumed.
+func (r *Runner) Run(ctx context.Context) error {
 	if err := r.announceOwed(ctx); err != nil {
 		return err
 	}

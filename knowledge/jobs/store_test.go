@@ -99,6 +99,10 @@ func start(t *testing.T, db *sqlite.DB, b *book, process string) *install {
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	wg.Go(func() {
+		if err := in.Recover(ctx); err != nil {
+			t.Error(err)
+			return
+		}
 		if err := in.Run(ctx); err != nil {
 			t.Errorf("run: %v", err)
 		}
