@@ -52,8 +52,8 @@ func cutLine(line string, limit int) []string {
 		}
 		line = strings.TrimLeft(line[at:], " ")
 	}
-	if line = strings.TrimRight(line, " "); line != "" {
-		pieces = append(pieces, line)
+	if strings.TrimSpace(line) != "" {
+		pieces = append(pieces, strings.TrimRight(line, " "))
 	}
 	return pieces
 }

@@ -88,7 +88,7 @@ func FuzzSplit(f *testing.F) {
 		"text\na | b\n--- | ---\nc | d\n", "~~~\n```\n~~~\n", strings.Repeat("word ", 400), strings.Repeat("x", 9000),
 		"```\n" + strings.Repeat("line of code\n\n", 900) + "```\n", "- ```\n" + strings.Repeat("  line of code\n", 900) + "  ```\n",
 		"| a | b |\n| --- | --- |\n" + strings.Repeat("| c | d |\n", 1200), "# " + strings.Repeat("long ", 700), "- - - -\n>>> > -\n", "\\# no\n\r\n\t- x\r\n",
-		strings.Repeat("كلمة ", 500), "Title\n===\n\ntext\n", "```\n" + strings.Repeat("y", 20000) + "\n```\n",
+		strings.Repeat("كلمة ", 500), "x" + strings.Repeat("\f", 1200), "Title\n===\n\ntext\n", "```\n" + strings.Repeat("y", 20000) + "\n```\n",
 	} {
 		f.Add(seed)
 	}
