@@ -45,8 +45,11 @@ func cutProse(b *block) []part {
 // cutLine cuts one line into pieces of at most limit characters.
 func cutLine(line string, limit int) []string {
 	var pieces []string
-	for utf8.RuneCountInString(line) > limit {
+	for {
 		at := cutAt(line, limit)
+		if at == len(line) {
+			break
+		}
 		if piece := strings.TrimSpace(line[:at]); piece != "" {
 			pieces = append(pieces, strings.TrimRight(line[:at], " "))
 		}
@@ -58,7 +61,7 @@ func cutLine(line string, limit int) []string {
 	return pieces
 }
 
-// cutAt finds where to cut a line that has more than limit characters, in bytes.
+// cutAt finds where to cut a line so that at most limit characters stand before, in bytes.
 func cutAt(line string, limit int) int {
 	sentence, space, count := 0, 0, 0
 	var before rune

@@ -119,6 +119,15 @@ func TestMarkdownNamesTheDocument(t *testing.T) {
 	}
 }
 
+func TestMarkdownRefusesDeepNesting(t *testing.T) {
+	if _, err := Markdown([]byte("a\n"+strings.Repeat("> ", 500)+"b\n"), base); knowledge.CodeOf(err) != knowledge.UnsupportedFormat {
+		t.Errorf("got %v, want a refusal", err)
+	}
+	if _, err := Markdown([]byte("a\n"+strings.Repeat("-", 500)+"\n> "+strings.Repeat(">", 500)[:40]+" b\n"), base); err != nil {
+		t.Errorf("got %v, want a document", err)
+	}
+}
+
 func TestText(t *testing.T) {
 	got, err := Text([]byte("a\r\n# b\n"), base)
 	if err != nil {
