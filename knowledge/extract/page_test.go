@@ -49,6 +49,7 @@ func TestHTMLChoosesTheContainer(t *testing.T) {
 		{"an article of many is not the page", "<article><p>one</p></article><article><p>two</p></article>", "one\n\ntwo\n"},
 		{"the header beside AsciiDoc's content", "<div id=header><h1>git(1)</h1></div><div id=content><p>text</p></div><div id=footer>updated</div>", "# git(1)\n\ntext\n"},
 		{"DocBook's sidebar inside", "<main><p>text</p><div class=sidebar><p>aside</p></div></main>", "text\n\naside\n"},
+		{"a card in main is not the page", "<main><p>more text than in the card</p><article>card</article></main>", "more text than in the card\n\ncard\n"},
 		{"an empty main", "<main></main><p>text</p>", "text\n"},
 	}
 	for _, test := range tests {
