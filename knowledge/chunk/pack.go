@@ -57,10 +57,9 @@ func (p *packer) add(b block) {
 	if isTerm(&b) {
 		p.terms = append(p.terms, openTerm{mark: b.mark, indent: b.indent})
 	}
-	switch {
-	case b.kind == prose:
+	if b.kind == prose {
 		p.prose(&b)
-	default:
+	} else {
 		p.atomic(&b)
 	}
 }

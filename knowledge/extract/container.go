@@ -16,10 +16,9 @@ const (
 	rankRustdoc
 	rankStarlightMain
 	rankStarlight
-	rankRoleMainArticle
+	rankMainArticle
 	rankRoleMainBody
 	rankRoleMain
-	rankMainArticle
 	rankMain
 	rankArticle
 	rankAPIContent
@@ -154,7 +153,8 @@ func (s *survey) container(root *html.Node) *html.Node {
 		if c.length == 0 {
 			continue
 		}
-		if rank <= rankMain && c.count == 1 || c.length*10 >= s.bodyLength*6 || c.count == 1 && c.length*4 >= s.bodyLength {
+		alone := c.count == 1 && rank != rankMainArticle // which may be a card among other text
+		if c.length*10 >= s.bodyLength*6 || alone && (rank <= rankMain || c.length*4 >= s.bodyLength) {
 			return withHeader(c.node)
 		}
 	}

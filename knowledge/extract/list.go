@@ -49,9 +49,11 @@ func (w *writer) list(n *html.Node) {
 			w.pending = id
 		}
 		gaps, size := w.gaps, len(w.out)
+		if w.owed > 1 {
+			gaps++ // the blank line before the item is not one inside it
+		}
 		w.item(marker, func() { w.children(c) })
-		// the blank line before the item itself is not one inside it
-		simple = len(w.out) > size && w.gaps-gaps <= 1 && !strings.Contains(string(w.out[min(size+2, len(w.out)):]), "\n\n")
+		simple = len(w.out) > size && w.gaps <= gaps
 	}
 	w.owed = min(2, len(w.out))
 }

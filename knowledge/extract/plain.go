@@ -20,11 +20,14 @@ func Markdown(body []byte, base *url.URL) (Document, error) {
 		return Document{}, err
 	}
 	source, meta := frontMatter(clean(body))
+	if nestsTooDeeply(source) {
+		return Document{}, knowledge.Refuse(knowledge.UnsupportedFormat,
+			"the document's quotations nest too deeply to be read; ask its owner to simplify it, or add another page")
+	}
 	r := mdReader{source: source, links: newSurvey(base)}
 	root := goldmark.DefaultParser().Parse(text.NewReader(source))
-	if err := ast.Walk(root, r.visit); err != nil {
-		return Document{}, knowledge.Refuse(knowledge.UnsupportedFormat, "the document nests too deeply to be read")
-	}
+	// Walk fails only where its visitor does, and this one does not.
+	_ = ast.Walk(root, r.visit)
 	title := meta["title"]
 	for _, h := range r.headings {
 		if h.Level == 1 && title == "" {
@@ -46,6 +49,23 @@ func Text(body []byte, base *url.URL) (Document, error) {
 		return Document{}, err
 	}
 	return Document{Title: named("", base), Markdown: string(clean(body))}, nil
+}
+
+// maxMarkers is how many signs of quotations and lists a line of Markdown may begin with:
+// the parser's time grows with their square.
+const maxMarkers = 400
+
+// nestsTooDeeply says whether a line begins with more signs of nesting than a page has.
+func nestsTooDeeply(source []byte) bool {
+	for line := range bytes.Lines(source) {
+		text := bytes.TrimLeft(line, "> \t-*+.)0123456789")
+		before := line[:len(line)-len(text)]
+		if len(before) > maxMarkers && (bytes.IndexByte(before, '>') >= 0 || len(bytes.TrimSpace(text)) > 0) &&
+			len(bytes.Trim(before, " \t0123456789")) > maxMarkers {
+			return true
+		}
+	}
+	return false
 }
 
 // clean makes line ends alike, drops the byte order mark and replaces what is not UTF-8.

@@ -254,7 +254,7 @@ func spaced(n *html.Node) string {
 			walk(c)
 		}
 		switch n.DataAtom {
-		case atom.P, atom.Li, atom.Td, atom.Th, atom.Dt, atom.Dd, atom.Div, atom.H1, atom.H2, atom.H3, atom.H4, atom.Pre, atom.Tr, atom.Br:
+		case atom.P, atom.Li, atom.Td, atom.Th, atom.Dt, atom.Dd, atom.Div, atom.H1, atom.H2, atom.H3, atom.H4, atom.Pre, atom.Tr, atom.Br, atom.Button:
 			b.WriteByte(' ')
 		}
 	}
