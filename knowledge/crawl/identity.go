@@ -49,8 +49,8 @@ func resolve(base *url.URL, ref string) (*url.URL, string, error) {
 func withoutSession(path string) string {
 	for {
 		i := strings.Index(strings.ToLower(path), ";jsessionid=")
-		if i < 0 {
-			return path
+		if i < 0 || strings.HasSuffix(path[:i], "/.") || strings.HasSuffix(path[:i], "/..") {
+			return path // the rest would be a dot segment, which means something else
 		}
 		end := strings.IndexByte(path[i:], '/')
 		if end < 0 {

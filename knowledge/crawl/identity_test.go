@@ -38,7 +38,7 @@ func TestKey(t *testing.T) {
 }
 
 func FuzzKey(f *testing.F) {
-	for _, seed := range []string{"http://a.example/x?b&a#/r", "http://a.example/%2e%2e/%c3%a9?%", "//b/;jsessionid=1", "?utm_source&&=", "#!", "a%2", "http://a/;jsessionid=/;JSESSIONID="} {
+	for _, seed := range []string{"http://a.example/x?b&a#/r", "http://a.example/%2e%2e/%c3%a9?%", "//b/;jsessionid=1", "?utm_source&&=", "#!", "a%2", "http://a/;jsessionid=/;JSESSIONID=", ".;jsessionid=0"} {
 		f.Add(seed)
 	}
 	base := &url.URL{Scheme: "http", Host: "a.example", Path: "/d/"}
