@@ -32,6 +32,8 @@ const (
 	splitLevel = 4
 	// maxCrumb is the longest part of a breadcrumb that a term gives.
 	maxCrumb = 120
+	// maxOpening is the longest line that opens a fence, in bytes: it may be repeated.
+	maxOpening = 300
 	// maxLead is the longest line that goes with what it introduces, in bytes.
 	maxLead = 300
 	// maxGap is the longest blank line inside quotations that is kept as it is, in bytes.

@@ -87,7 +87,7 @@ func (s *scanner) line(line string) {
 		s.listed = 0
 	}
 	mark := s.mark()
-	if marks := openingFence(text); marks != "" && (mark == nil || mark.Level == knowledge.TermLevel) {
+	if marks := openingFence(text); marks != "" && len(line) <= maxOpening && (mark == nil || mark.Level == knowledge.TermLevel) {
 		s.begin(fence, line, indent, mark)
 		s.fence, s.fenceIndent, s.quoted = marks, len(line)-len(text), strings.Contains(line[:indent], ">")
 		s.blank = false

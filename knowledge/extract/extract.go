@@ -7,6 +7,13 @@
 // the whole of it once (links, what the head declares, where the text is), and writer
 // walks the container that survey chose and writes Markdown as it goes. Nothing in the
 // tree is changed.
+//
+// Cleaner and writer are our own instead of github.com/JohannesKaufmann/html-to-markdown
+// behind a cleaner of selectors, since measured on one core over PostgreSQL's 1,169 pages
+// they are about four times as fast (1,690 pages a second against 360; that library alone
+// makes 630, parsing alone 1,450 with its reader), keep every code block of nine
+// documentation trees verbatim (22,187 of 22,187 against 99.4 of 100) and know the line
+// and anchor of each heading and term as they write it. test/extraction measures again.
 package extract
 
 import (
