@@ -19,13 +19,21 @@ import (
 
 // manual is a small tree: an index, three chapters with two sections each.
 func manual(t *testing.T, cfg siteserver.Config) *site {
+	s := newSite(t, cfg)
+	fill(s)
+	return s
+}
+
+func fill(s *site) {
 	pages := map[string]string{"/docs/": doc("Manual", "one.html", "two.html", "three.html", "/blog/")}
 	for _, ch := range []string{"one", "two", "three"} {
 		pages["/docs/"+ch+".html"] = doc("Chapter "+ch, ch+"-a.html", ch+"-b.html", "./")
 		pages["/docs/"+ch+"-a.html"] = doc("Section a of " + ch)
 		pages["/docs/"+ch+"-b.html"] = doc("Section b of "+ch, "one.html")
 	}
-	return newPages(t, cfg, pages)
+	for path, body := range pages {
+		s.Set(path, []byte(body))
+	}
 }
 
 func (s *site) docs() knowledge.CrawlSpec {

@@ -23,7 +23,7 @@ const (
 	maxRetries  = 2 // more, after a server error or a broken connection
 	// indexLinks is how many links make a list of links an index. A small page of a few
 	// of them is somebody's document.
-	indexLinks = 10
+	indexLinks = 5
 	// maxRemembered bounds what a worker remembers of links it has judged.
 	maxRemembered = 20_000
 )
