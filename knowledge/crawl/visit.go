@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -20,6 +21,9 @@ import (
 const (
 	maxAttempts = 4 // of one address, while the host asks for patience
 	maxRetries  = 2 // more, after a server error or a broken connection
+	// indexLinks is how many links make a list of links an index. A small page of a few
+	// of them is somebody's document.
+	indexLinks = 5
 	// maxRemembered bounds what a worker remembers of links it has judged.
 	maxRemembered = 20_000
 )
@@ -230,7 +234,7 @@ func (w *worker) read(ctx context.Context, u *url.URL, resp fetch.Response, res 
 	if v.Lang == "" {
 		v.Lang = primaryTag(resp.Header.Get("Content-Language"))
 	}
-	res.digest = sha256.Sum256([]byte(v.Title + "\x00" + v.Markdown))
+	res.digest = textDigest(v.Title, v.Markdown)
 	if !res.ownName {
 		res.canonical = w.canonical(u, doc)
 	}
@@ -239,8 +243,26 @@ func (w *worker) read(ctx context.Context, u *url.URL, resp fetch.Response, res 
 		res.exclude("%s asks not to be stored (noindex)", u)
 	case strings.TrimSpace(v.Markdown) == "":
 		res.exclude("%s has no text", u)
-	case doc.LinkOnly:
+	case doc.LinkOnly && len(doc.Links) >= indexLinks:
 		res.exclude("%s is only a list of links, which are followed", u)
+	}
+}
+
+// textDigest is a hash of what a page says. Where its links lead is left out: copies
+// of a page under many addresses differ in nothing else.
+func textDigest(title, markdown string) digest {
+	h := sha256.New()
+	_, _ = io.WriteString(h, title) // a hash does not fail
+	for {
+		text, rest, ok := strings.Cut(markdown, "](")
+		_, _ = io.WriteString(h, "\x00"+text)
+		if !ok {
+			return digest(h.Sum(nil))
+		}
+		if end := strings.IndexAny(rest, ")\n"); end >= 0 {
+			rest = rest[end:]
+		}
+		markdown = rest
 	}
 }
 
