@@ -2,8 +2,9 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
-	"strings"
+	"strconv"
 
 	"github.com/spf13/pflag"
 
@@ -47,10 +48,31 @@ func runSearch(ctx context.Context, c call) error {
 		return err
 	}
 	defer db.Close()
-	r, err := kb.Search(ctx, db, search.New(db), kb.SearchRequest{Library: c.args[0], Query: strings.Join(c.args[1:], " "), Limit: limit})
-	if err != nil {
+	// The conversation's own command, without a conversation.
+	m := gateway.Message{Platform: gateway.Console, Invocation: &gateway.Invocation{Name: gateway.CommandWord, Args: append([]string{"search"}, c.args...)}}
+	if limit > 0 {
+		m.Invocation.Options = map[string]string{"limit": strconv.Itoa(limit)}
+	}
+	out := &printer{console.New(console.Options{Out: c.stdout, JSON: asJSON, Color: isTerminal(c), Width: func() int { return columns(c) }}), ""}
+	if err := kb.New(kb.Options{Store: db, Search: search.New(db)}).Handle(ctx, m, out); err != nil {
 		return err
 	}
-	out := console.New(console.Options{Out: c.stdout, JSON: asJSON, Color: isTerminal(c), Width: func() int { return columns(c) }})
-	return out.Send(ctx, gateway.Address(gateway.Console)+":", r)
+	if out.refused != "" {
+		return fmt.Errorf("search was refused: %s", out.refused)
+	}
+	return nil
 }
+
+// printer answers a command that came from the command line.
+type printer struct {
+	out     *console.Adapter
+	refused string // the code of a refusal
+}
+
+func (p *printer) Reply(ctx context.Context, r gateway.Reply) error {
+	p.refused = r.Code
+	return p.out.Send(ctx, gateway.Address(gateway.Console)+":", r)
+}
+
+func (p *printer) Update(ctx context.Context, r gateway.Reply) error { return p.Reply(ctx, r) }
+func (p *printer) Typing(context.Context) error                     { return nil }

@@ -221,7 +221,6 @@ func (c call) libraryAndURL() (library, url string, ok bool) {
 	return first, second, true
 }
 
-//nolint:gochecknoglobals // compiled expressions are constants
 var (
 	schemed = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:(?:[^0-9]|$)`)
 	hosted  = regexp.MustCompile(`^(?i:localhost|\[[0-9a-f:.]+\]|[^\s/:@]+\.[^\s/:@]+)(?::\d+)?(?:[/?#].*)?$`)

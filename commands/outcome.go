@@ -14,14 +14,17 @@ func Outcome(job knowledge.Job) gateway.Reply {
 	if job.Reason != "" {
 		head += ": " + job.Reason
 	}
-	parts := []string{ended(head)}
-	if done := summary(job); done != "" {
-		parts = append(parts, done)
+	text := ended(head)
+	for _, part := range []string{summary(job), nextStep(job)} {
+		switch {
+		case part == "":
+		case strings.HasSuffix(text, "."):
+			text += " " + part
+		default: // an address ends the line
+			text += "\n" + part
+		}
 	}
-	if next := nextStep(job); next != "" {
-		parts = append(parts, next)
-	}
-	reply := gateway.Reply{Text: strings.Join(parts, " ")}
+	reply := gateway.Reply{Text: text}
 	if job.State == knowledge.Failed {
 		reply.Code = string(job.Code)
 	}
@@ -61,7 +64,8 @@ func summary(job knowledge.Job) string {
 		parts = append(parts, number(job.GonePages)+" not found")
 	}
 	text := strings.Join(parts, ", ")
-	if job.Failures > 0 {
+	// A reason that is the only failure has been said.
+	if job.Failures > 1 || job.Failures == 1 && job.State != knowledge.Failed {
 		if text != "" {
 			text += ", "
 		}

@@ -39,8 +39,10 @@ func (r *Router) search(ctx context.Context, c call) (gateway.Reply, error) {
 	if id := c.args[0]; id != "*" && id != `\*` {
 		lib, err := r.library(ctx, id)
 		if e, ok := errors.AsType[*knowledge.Error](err); ok && e.Code == knowledge.NotFound {
-			return gateway.Reply{}, &knowledge.Error{Code: e.Code, Cause: e.Cause,
-				Reason: sentence(e.Reason) + " To search every library: " + code("/kb search * "+strings.Join(c.args, " "))}
+			return gateway.Reply{}, &knowledge.Error{
+				Code: e.Code, Cause: e.Cause,
+				Reason: sentence(e.Reason) + " To search every library: " + code("/kb search * "+strings.Join(c.args, " ")),
+			}
 		}
 		if err != nil {
 			return gateway.Reply{}, err

@@ -83,12 +83,12 @@ func (r *Router) describe(ctx context.Context, b *strings.Builder, job knowledge
 	} else {
 		fmt.Fprintf(b, ", %s %s", ending(job.State), ago(job.EndedAt, now))
 	}
+	if job.Code != "" {
+		fmt.Fprintf(b, " (`%s`)", job.Code)
+	}
 	b.WriteString(".")
 	if job.Reason != "" {
 		b.WriteString(" " + sentence(job.Reason))
-	}
-	if job.Code != "" {
-		fmt.Fprintf(b, " (`%s`)", job.Code)
 	}
 	if !job.Robots {
 		b.WriteString(" robots.txt was ignored, as an admin asked.")

@@ -78,11 +78,12 @@ func code(s string) string {
 	return "`" + shorten(strings.ReplaceAll(s, "`", "'"), maxEcho) + "`"
 }
 
-// plain writes what a page or a person wrote as text, so that none of it is markup.
+// plain writes what a page or a person wrote as text within a line, so that none of it
+// is markup.
 func plain(s string) string {
 	var b strings.Builder
 	for _, r := range shorten(s, maxEcho) {
-		if strings.ContainsRune("\\`*_[]<>#|~&", r) {
+		if strings.ContainsRune("\\`*_[]<#|~&", r) {
 			b.WriteByte('\\')
 		}
 		b.WriteRune(r)

@@ -87,6 +87,7 @@ func (g *Gateway) Idle(ctx context.Context, conversation string) error {
 func (g *Gateway) serve(work context.Context, j job) {
 	ctx, stop := context.WithCancelCause(work)
 	defer stop(nil)
+	//nolint:contextcheck // the message's own context, of which only a stop counts
 	defer context.AfterFunc(j.ctx, func() {
 		if errors.Is(context.Cause(j.ctx), ErrStopped) {
 			stop(ErrStopped)
@@ -119,7 +120,7 @@ func (g *Gateway) serve(work context.Context, j job) {
 		g.o.Log.ErrorContext(ctx, "message failed", attrs...)
 	}
 	reply.Ephemeral = true
-	tell(ctx, j.r, reply)
+	tell(work, j.r, reply)
 }
 
 // handle calls the handler; a panic ends the message and nothing else.

@@ -8,15 +8,15 @@ import (
 
 // receive takes one message on its way: decide, dedupe, authorise, limit, lane. It
 // returns as soon as the message waits in its lane.
-func (g *Gateway) receive(work context.Context, j job) error {
-	if !decide(g.o.Grammar, &j.m) || g.duplicate(j.ctx, j.m) {
+func (g *Gateway) receive(ctx, work context.Context, m Message, r Responder) error {
+	if !decide(g.o.Grammar, &m) || g.duplicate(ctx, m) {
 		return nil
 	}
-	j.m.User.Admin = g.isAdmin(j.m)
-	if j.m.Platform != Console {
-		switch g.people.allow(j.m.Actor(), time.Now()) {
+	m.User.Admin = g.isAdmin(m)
+	if m.Platform != Console {
+		switch g.people.allow(m.Actor(), time.Now()) {
 		case limitedFirst:
-			tell(j.ctx, j.r, Reply{
+			tell(ctx, r, Reply{
 				Text:      "That is more than I can answer in a minute. Wait a moment, then send it again.",
 				Code:      "rate_limited",
 				Ephemeral: true,
@@ -26,12 +26,11 @@ func (g *Gateway) receive(work context.Context, j job) error {
 			return ErrRefused
 		}
 	}
-	refusal := g.enqueue(work, j)
-	if refusal == "" {
-		return nil
+	if refusal := g.enqueue(work, job{ctx: ctx, m: m, r: r}); refusal != "" {
+		tell(ctx, r, Reply{Text: refusal, Code: "resource_limit", Ephemeral: true})
+		return ErrRefused
 	}
-	tell(j.ctx, j.r, Reply{Text: refusal, Code: "resource_limit", Ephemeral: true})
-	return ErrRefused
+	return nil
 }
 
 // decide says whether m is for the bot, and fills its invocation. Edits, other bots,
@@ -98,13 +97,21 @@ func (g *Gateway) isAdmin(m Message) bool {
 	return false
 }
 
-// tellWithin bounds a reply that the gateway itself makes.
-const tellWithin = 10 * time.Second
+// A reply that the gateway itself makes is given so long, and less when the gateway
+// is ending: a lane of people may have to be told then.
+const (
+	tellWithin     = 10 * time.Second
+	farewellWithin = time.Second
+)
 
 // tell replies for the gateway, also when ctx has ended. What cannot be delivered is
 // lost: the adapter's own log says why.
 func tell(ctx context.Context, r Responder, reply Reply) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tellWithin)
+	within := tellWithin
+	if ctx.Err() != nil {
+		within = farewellWithin
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
 	defer cancel()
 	_ = r.Reply(ctx, reply)
 }

@@ -199,7 +199,7 @@ func (g *Gateway) runAdapter(ctx, work context.Context, l *link) (err error) {
 	return l.adapter.Run(ctx, HandlerFunc(func(ctx context.Context, m Message, r Responder) error {
 		l.heard()
 		m.Platform = l.adapter.Name()
-		return g.receive(work, job{ctx: ctx, m: m, r: r})
+		return g.receive(ctx, work, m, r)
 	}))
 }
 

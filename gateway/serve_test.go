@@ -95,7 +95,7 @@ func TestALaneKeepsOrderAndLanesRunInParallel(t *testing.T) {
 		}
 		begin := time.Now()
 		events := make(chan event, 10)
-		g := start(t, gateway.Options{}, func(ctx context.Context, m gateway.Message, _ gateway.Responder) error {
+		g := start(t, gateway.Options{}, func(_ context.Context, m gateway.Message, _ gateway.Responder) error {
 			time.Sleep(time.Second) // the bubble's clock
 			events <- event{m.Text, time.Since(begin)}
 			return nil

@@ -41,16 +41,26 @@ func TestNightlyAcrossClockChanges(t *testing.T) {
 		nights           int
 		want             []string
 	}{
-		{"forward over the hour", "Europe/Berlin", "0 2 * * *", time.Date(2000, 3, 24, 12, 0, 0, 0, time.UTC), 4,
-			[]string{"25 02:00 CET", "26 03:00 CEST", "27 02:00 CEST", "28 02:00 CEST"}},
-		{"back over the hour", "Europe/Berlin", "0 2 * * *", time.Date(2000, 10, 27, 12, 0, 0, 0, time.UTC), 4,
-			[]string{"28 02:00 CEST", "29 02:00 CET", "30 02:00 CET", "31 02:00 CET"}},
-		{"forward elsewhere in the night", "Europe/Berlin", "30 3 * * *", time.Date(2000, 3, 24, 12, 0, 0, 0, time.UTC), 3,
-			[]string{"25 03:30 CET", "26 03:30 CEST", "27 03:30 CEST"}},
-		{"no change of clocks", "UTC", "0 2 * * *", time.Date(2000, 1, 1, 12, 0, 0, 0, time.UTC), 2,
-			[]string{"02 02:00 UTC", "03 02:00 UTC"}},
-		{"several times a night, forward", "Europe/Berlin", "*/30 1-3 * * *", time.Date(2000, 3, 25, 22, 0, 0, 0, time.UTC), 1,
-			[]string{"26 01:00 CET", "26 01:30 CET", "26 03:00 CEST", "26 03:30 CEST"}},
+		{
+			"forward over the hour", "Europe/Berlin", "0 2 * * *", time.Date(2000, 3, 24, 12, 0, 0, 0, time.UTC), 4,
+			[]string{"25 02:00 CET", "26 03:00 CEST", "27 02:00 CEST", "28 02:00 CEST"},
+		},
+		{
+			"back over the hour", "Europe/Berlin", "0 2 * * *", time.Date(2000, 10, 27, 12, 0, 0, 0, time.UTC), 4,
+			[]string{"28 02:00 CEST", "29 02:00 CET", "30 02:00 CET", "31 02:00 CET"},
+		},
+		{
+			"forward elsewhere in the night", "Europe/Berlin", "30 3 * * *", time.Date(2000, 3, 24, 12, 0, 0, 0, time.UTC), 3,
+			[]string{"25 03:30 CET", "26 03:30 CEST", "27 03:30 CEST"},
+		},
+		{
+			"no change of clocks", "UTC", "0 2 * * *", time.Date(2000, 1, 1, 12, 0, 0, 0, time.UTC), 2,
+			[]string{"02 02:00 UTC", "03 02:00 UTC"},
+		},
+		{
+			"several times a night, forward", "Europe/Berlin", "*/30 1-3 * * *", time.Date(2000, 3, 25, 22, 0, 0, 0, time.UTC), 1,
+			[]string{"26 01:00 CET", "26 01:30 CET", "26 03:00 CEST", "26 03:30 CEST"},
+		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

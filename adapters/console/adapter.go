@@ -85,6 +85,7 @@ func (a *Adapter) Capabilities() gateway.Capabilities {
 // and writing are final: a terminal does not come back.
 func (a *Adapter) Run(ctx context.Context, h gateway.Handler) error {
 	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	var watch sync.WaitGroup
 	watch.Go(func() {
 		select {

@@ -210,5 +210,20 @@ func jsonLine(replyTo string, r gateway.Reply) string {
 	if err := enc.Encode(m); err != nil { // only a score that is no number
 		return `{"reply_to":` + fmt.Sprintf("%q", replyTo) + `,"code":"internal_error","final":true}` + "\n"
 	}
-	return b.String()
+	return escapeControls(b.String())
+}
+
+// escapeControls writes the characters that encoding/json leaves and a terminal may
+// obey (DEL, C1, bidirectional controls) as JSON escapes: somebody may be looking.
+func escapeControls(line string) string {
+	line, _ = strings.CutSuffix(line, "\n")
+	var b strings.Builder
+	for _, r := range line {
+		if render.Clean(string(r)) == string(r) {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String() + "\n"
 }

@@ -38,7 +38,10 @@ func (s *screen) show(replyTo string, r gateway.Reply) error {
 	case r.Progress != nil:
 		text = progressLine(r, render.Style{}) + "\n"
 	default:
-		text = human(r, s.style()) + "\n\n"
+		if text = human(r, s.style()); text == "" {
+			return nil
+		}
+		text += "\n\n"
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -82,13 +82,14 @@ func (p painter) raw(n ast.Node) string {
 // unless the label is the address.
 func (p painter) link(label []span, target string, l look) []span {
 	target = decode(target)
-	shown := ""
+	var said strings.Builder
 	for i := range label {
 		if label[i].text != "\n" {
 			label[i].url = target
 		}
-		shown += label[i].text
+		said.WriteString(label[i].text)
 	}
+	shown := said.String()
 	address := showURL(target)
 	if p.style.Links && linkTarget(target) != "" || address == "" || shown == address || "mailto:"+shown == address {
 		return label

@@ -1,7 +1,6 @@
 package render_test
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,10 +12,8 @@ import (
 	"footnote/adapters/render"
 )
 
-var update = flag.Bool("update", false, "write the golden files")
-
 // The golden files are what a person sees at 60 columns, what a pipe gets, and the
-// escape codes, in which "^[" stands for ESC.
+// escape codes, in which "^[" stands for ESC. UPDATE_GOLDEN=1 writes them anew.
 func TestGolden(t *testing.T) {
 	sources, err := filepath.Glob("testdata/*.md")
 	if err != nil || len(sources) == 0 {
@@ -36,7 +33,7 @@ func TestGolden(t *testing.T) {
 			golden := strings.TrimSuffix(source, ".md") + suffix
 			t.Run(filepath.Base(golden), func(t *testing.T) {
 				got := strings.ReplaceAll(style.Markdown(string(md)), "\x1b", "^[") + "\n"
-				if *update {
+				if os.Getenv("UPDATE_GOLDEN") != "" {
 					if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 						t.Fatal(err)
 					}
@@ -97,28 +94,32 @@ func TestLinesFitTheWidth(t *testing.T) {
 // hostile is what a page may hold to take over a terminal: colours, a window title, a
 // clipboard write, C1 codes as characters and as bytes, overprinting, and the
 // bidirectional controls that make text read as something else.
-var hostile = []string{
-	"\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\x1b]52;c;ZXZpbA==\x07", "\u009b31m", "\u009d0;x\u009c", "\x9b31m", "\x90q\x9c",
-	"over\rprinted", "back\b\b\bspace", "\x7f", "\x00", "\v\f", "\u202eevil\u202c", "\u2066x\u2069", "&#27;[31m", "&#x9b;31m", "&#8238;", "\\\x1b[2J",
-	"\x1b\\", "\x1bc",
+func hostile() []string {
+	return []string{
+		"\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\x1b]52;c;ZXZpbA==\x07", "\u009b31m", "\u009d0;x\u009c", "\x9b31m", "\x90q\x9c",
+		"over\rprinted", "back\b\b\bspace", "\x7f", "\x00", "\v\f", "\u202eevil\u202c", "\u2066x\u2069", "&#27;[31m", "&#x9b;31m", "&#8238;", "\\\x1b[2J",
+		"\x1b\\", "\x1bc",
+	}
 }
 
 // wrappers put a text in every place that CommonMark has.
-var wrappers = []string{
-	"%", "# %", "**%**", "`%`", "```\n%\n```", "```%\nx\n```", "    %", "- %", "> %", "[%](https://e.com)", "[a](<https://e.com/%>)",
-	"[a](https://e.com \"%\")", "![%](https://e.com/%)", "<https://e.com/%>", "| % |\n|---|\n| % |", "<div>%</div>", "a <b %> c", "[%]\n\n[%]: https://e.com/%",
+func wrappers() []string {
+	return []string{
+		"%", "# %", "**%**", "`%`", "```\n%\n```", "```%\nx\n```", "    %", "- %", "> %", "[%](https://e.com)", "[a](<https://e.com/%>)",
+		"[a](https://e.com \"%\")", "![%](https://e.com/%)", "<https://e.com/%>", "| % |\n|---|\n| % |", "<div>%</div>", "a <b %> c", "[%]\n\n[%]: https://e.com/%",
+	}
 }
 
 func TestNoControlCharacterOfTheTextReachesTheTerminal(t *testing.T) {
-	for _, w := range wrappers {
-		for _, h := range hostile {
+	for _, w := range wrappers() {
+		for _, h := range hostile() {
 			md := strings.ReplaceAll(w, "%", h)
 			checkControls(t, md, render.Plain(md, 40), false)
 			checkControls(t, md, render.Style{Width: 40, Color: true, Links: true}.Markdown(md), true)
 		}
 	}
 	s := render.Style{Width: 40, Color: true, Links: true}
-	for _, h := range hostile {
+	for _, h := range hostile() {
 		for _, got := range []string{s.Bold(h), s.Dim(h), s.URL("https://e.com/" + h), s.URL(h), s.Wrap(h)} {
 			checkControls(t, h, got, true)
 		}
@@ -133,7 +134,7 @@ func checkControls(t *testing.T, source, out string, styled bool) {
 	t.Helper()
 	rest := out
 	if styled {
-		rest = ours.Replace(rest)
+		rest = ours().Replace(rest)
 		for {
 			before, after, found := strings.Cut(rest, "\x1b]8;;")
 			if !found {
@@ -154,7 +155,7 @@ func checkControls(t *testing.T, source, out string, styled bool) {
 	}
 }
 
-var ours = func() *strings.Replacer {
+func ours() *strings.Replacer {
 	var pairs []string
 	for _, codes := range []string{
 		"0", "1", "2", "3", "4", "9", "36", "1;4", "1;3", "1;36", "2;36", "3;36", "4;36", "1;4;36", "1;3;4", "1;9", "3;4", "1;3;36", "9;36", "2;4", "2;3", "3;9", "4;9", "1;4;9",
@@ -162,7 +163,7 @@ var ours = func() *strings.Replacer {
 		pairs = append(pairs, "\x1b["+codes+"m", "")
 	}
 	return strings.NewReplacer(pairs...)
-}()
+}
 
 func TestOnlyHarmlessSchemesAreHyperlinks(t *testing.T) {
 	s := render.Style{Links: true}
@@ -209,8 +210,8 @@ func TestTruncate(t *testing.T) {
 }
 
 func FuzzMarkdown(f *testing.F) {
-	for _, w := range wrappers {
-		for _, h := range hostile {
+	for _, w := range wrappers() {
+		for _, h := range hostile() {
 			f.Add(strings.ReplaceAll(w, "%", h))
 		}
 	}

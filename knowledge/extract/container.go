@@ -144,16 +144,17 @@ func (s *survey) considerClass(n *html.Node, token string, at place, role string
 }
 
 // container is the element that holds the page's text: the surest candidate that is
-// alone and holds a quarter of it, or that holds most of it.
+// alone and holds a quarter of it, or that holds most of it. A lone element that says it
+// is the main one is believed however little it holds.
 func (s *survey) container(root *html.Node) *html.Node {
 	if s.body == nil {
 		return root
 	}
-	for _, c := range s.candidates {
-		if c.node == nil {
+	for rank, c := range s.candidates {
+		if c.length == 0 {
 			continue
 		}
-		if c.length*10 >= s.bodyLength*6 || c.count == 1 && c.length*4 >= s.bodyLength {
+		if rank <= rankMain && c.count == 1 || c.length*10 >= s.bodyLength*6 || c.count == 1 && c.length*4 >= s.bodyLength {
 			return withHeader(c.node)
 		}
 	}

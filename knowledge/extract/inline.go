@@ -137,10 +137,10 @@ func (w *writer) mark(n *html.Node, depth *int, sign string) {
 	w.wrap(start, opened, sign, sign)
 }
 
-// image keeps what an image says of itself.
+// image keeps what an image says of itself. One inside a link is a button.
 func (w *writer) image(n *html.Node) {
 	alt := strings.Join(strings.Fields(attr(n, "alt")), " ")
-	if alt == "" || w.flat == inHeading {
+	if alt == "" || w.flat == inHeading || w.link > 0 {
 		return
 	}
 	address := w.page.resolve(attr(n, "src"))

@@ -237,9 +237,13 @@ func (s *survey) link(n *html.Node) {
 			rel = a.Val
 		}
 	}
-	if href == "" || rel != "" && hasToken(rel, "nofollow") {
-		return
+	if href != "" && (rel == "" || !hasToken(rel, "nofollow")) {
+		s.follow(href)
 	}
+}
+
+// follow keeps an address that the page leads to.
+func (s *survey) follow(href string) {
 	link := withoutFragment(s.resolve(href))
 	if link != "" && !s.seen[link] {
 		s.seen[link] = true

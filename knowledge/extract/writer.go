@@ -53,6 +53,7 @@ type writer struct {
 	pending string // the latest id that no text has followed yet
 
 	prose, linked int // characters of text outside and inside links, in bytes
+	listed        int // those of links in tables of contents, which are not written
 }
 
 // document writes the container n.
@@ -71,10 +72,7 @@ const indexProse = 120
 
 // linkOnly says whether the container is an index.
 func (w *writer) linkOnly() bool {
-	if w.linked == 0 {
-		return false
-	}
-	return w.prose < indexProse && w.prose < w.linked || w.prose*4 < w.linked
+	return w.prose < indexProse && w.prose < w.linked+w.listed || w.prose*4 < w.linked
 }
 
 // push makes lines begin with first once and then with rest, which is as long.
@@ -260,7 +258,7 @@ func (w *writer) node(n *html.Node) {
 	case drop:
 		return
 	case contents:
-		w.linked += linkText(n, false)
+		w.listed += linkText(n, false)
 		return
 	case admonition:
 		if w.flat == blocks {

@@ -51,11 +51,18 @@ func byteOrderMark(body []byte) (encoding.Encoding, int) {
 
 // declared finds the charset that a page's <meta> names.
 func declared(body []byte) (encoding.Encoding, string) {
-	e, name, certain := charset.DetermineEncoding(body[:min(len(body), metaReach)], "")
-	if !certain && name == "windows-1252" { // its way of saying that it found nothing
-		return nil, ""
+	rest := body[:min(len(body), metaReach)]
+	for {
+		i := bytes.Index(bytes.ToLower(rest), []byte("<meta"))
+		if i < 0 {
+			return nil, ""
+		}
+		e, name, certain := charset.DetermineEncoding(rest[i:], "")
+		if certain || name != "windows-1252" { // which is its way of saying that it found nothing
+			return e, name
+		}
+		rest = rest[i+1:]
 	}
-	return e, name
 }
 
 // mostlyUTF8 tells UTF-8 with a few broken bytes from another charset.

@@ -207,7 +207,7 @@ func (c *Client) once(ctx context.Context, r Request, read func(*http.Response, 
 	defer cancel()
 	resp, err := c.send(limited, r)
 	if err != nil {
-		return out, explain(ctx, r.URL, err)
+		return out, explain(ctx, r.URL, err, "does not answer in time")
 	}
 	defer func() { _ = resp.Body.Close() }()
 	out.Status, out.Header = resp.StatusCode, resp.Header
@@ -228,7 +228,7 @@ func (c *Client) once(ctx context.Context, r Request, read func(*http.Response, 
 		return out, refuseStatus(r.URL, resp)
 	default:
 		if err := read(resp, &out); err != nil {
-			return out, explain(ctx, r.URL, err)
+			return out, explain(ctx, r.URL, err, "takes too long to send the page")
 		}
 	}
 	return out, nil

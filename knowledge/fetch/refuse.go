@@ -67,9 +67,10 @@ func retryAfter(header string, now time.Time) time.Duration {
 	return 0
 }
 
-// explain turns what the network or a body reader reported into a refusal. A context
-// that the caller ended is no refusal and comes back as its own error.
-func explain(ctx context.Context, u *url.URL, err error) error {
+// explain turns what the network or a body reader reported into a refusal; late is
+// what is said of a time limit. A context that the caller ended is no refusal and
+// comes back as its own error.
+func explain(ctx context.Context, u *url.URL, err error, late string) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("fetch %s: %w", u, ctx.Err())
 	}
@@ -79,12 +80,10 @@ func explain(ctx context.Context, u *url.URL, err error) error {
 	reason := ""
 	var timeout net.Error
 	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		reason = "takes too long to send the page"
+	case errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout():
+		reason = late
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		reason = "breaks off in the middle of the page"
-	case errors.As(err, &timeout) && timeout.Timeout():
-		reason = "does not answer in time"
 	default:
 		return unreachable(u.Host, err)
 	}

@@ -1,11 +1,13 @@
 package fetch
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 
@@ -22,6 +24,9 @@ const maxURL = 2048
 // carries credentials is refused (InvalidURL). A percent sign that begins no escape
 // becomes %25, since net/url can write it no other way.
 func Parse(base *url.URL, ref string) (*url.URL, error) {
+	if len(ref) > 3*maxURL { // before any work: data: addresses, mostly
+		return nil, tooLong()
+	}
 	text := strings.Trim(ref, "\x00\x01\x02\x03\x04\x05\x06\x07\x08\t\n\x0b\x0c\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f ")
 	if strings.ContainsAny(text, "\t\n\r") {
 		text = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(text)
@@ -42,13 +47,17 @@ func Parse(base *url.URL, ref string) (*url.URL, error) {
 		b.WriteString("#" + escape(fragment, " \"<>`"))
 	}
 	if b.Len() > maxURL {
-		return nil, knowledge.Refuse(knowledge.InvalidURL, "the address is longer than %d characters", maxURL)
+		return nil, tooLong()
 	}
 	u, err := url.Parse(b.String())
 	if err != nil {
 		return nil, knowledge.Refuse(knowledge.InvalidURL, "%q is not a web address", shorten(ref))
 	}
 	return u, nil
+}
+
+func tooLong() *knowledge.Error {
+	return knowledge.Refuse(knowledge.InvalidURL, "the address is longer than %d characters", maxURL)
 }
 
 // parts are the pieces of an address on its way to a url.URL.
@@ -143,7 +152,7 @@ func canonicalHost(host string) (string, error) {
 	if inner, ok := strings.CutPrefix(host, "["); ok {
 		addr, err := netip.ParseAddr(strings.TrimSuffix(inner, "]"))
 		if err != nil || !strings.HasSuffix(host, "]") || !addr.Is6() || addr.Zone() != "" {
-			return "", fmt.Errorf("bad IPv6 address")
+			return "", errors.New("bad IPv6 address")
 		}
 		if addr.Is4In6() { // netip writes the dotted form, URLs the hexadecimal one
 			b := addr.As16()
@@ -152,8 +161,8 @@ func canonicalHost(host string) (string, error) {
 		return "[" + addr.String() + "]", nil
 	}
 	host, err := url.PathUnescape(host)
-	if err != nil {
-		return "", fmt.Errorf("bad escape")
+	if err != nil || !utf8.ValidString(host) {
+		return "", errors.New("bad escape")
 	}
 	if !plainName(host) {
 		profile := idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false), idna.CheckHyphens(false))
@@ -163,10 +172,10 @@ func canonicalHost(host string) (string, error) {
 	}
 	host = strings.ToLower(host)
 	if trimDot(host) == "" {
-		return "", fmt.Errorf("it is empty")
+		return "", errors.New("it is empty")
 	}
 	if strings.ContainsAny(host, "\x00 #/:<>?@[\\]^|%\"`{}") || strings.IndexFunc(host, func(r rune) bool { return r < 0x21 || r == 0x7f }) >= 0 {
-		return "", fmt.Errorf("forbidden character")
+		return "", errors.New("forbidden character")
 	}
 	return numericHost(host)
 }
@@ -187,10 +196,11 @@ func plainName(host string) bool {
 func numericHost(host string) (string, error) {
 	labels := strings.Split(trimDot(host), ".")
 	last := labels[len(labels)-1]
-	if _, ok := ipv4Number(last); !ok && strings.Trim(last, "0123456789") != "" {
+	hexadecimal := strings.HasPrefix(last, "0x") && strings.Trim(last[2:], "0123456789abcdef") == ""
+	if !hexadecimal && strings.Trim(last, "0123456789") != "" {
 		return host, nil
 	}
-	bad := fmt.Errorf("bad IPv4 address")
+	bad := errors.New("bad IPv4 address")
 	if len(labels) > 4 {
 		return "", bad
 	}

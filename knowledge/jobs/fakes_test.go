@@ -333,7 +333,8 @@ type house struct {
 func newHouse(t *testing.T, s *site, change func(*jobs.Options)) *house {
 	h := &house{memory: newMemory(), desk: &desk{}, site: s}
 	o := jobs.Options{
-		Store: h.memory, Crawler: s, Publisher: h.memory, Owner: me, Announce: h.announce,
+		Defaults: jobs.Defaults{MaxPages: 200, PageCap: 1000, MaxDepth: 10, Delay: 300 * time.Millisecond, Scope: knowledge.ScopeTree},
+		Store:    h.memory, Crawler: s, Publisher: h.memory, Owner: me, Announce: h.announce,
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	if change != nil {

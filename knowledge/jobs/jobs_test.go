@@ -29,27 +29,38 @@ func TestOutcomes(t *testing.T) {
 		stored bool
 	}{
 		{name: "all pages kept", site: site{pages: pages(3)}, want: "docs completed", stored: true},
-		{name: "one page of three failed", want: "docs partial", stored: true,
-			site: site{pages: []knowledge.Visited{page(0), broken(1, knowledge.ConnectError, "timeout"), page(2)}}},
-		{name: "the start page's failure is the reason", want: "docs failed connect_error", reason: "docs.test refuses",
-			site: site{pages: []knowledge.Visited{broken(7, knowledge.PageNotIngested, "login page"), broken(0, knowledge.ConnectError, "docs.test refuses")}}},
+		{
+			name: "one page of three failed", want: "docs partial", stored: true,
+			site: site{pages: []knowledge.Visited{page(0), broken(1, knowledge.ConnectError, "timeout"), page(2)}},
+		},
+		{
+			name: "the start page's failure is the reason", want: "docs failed connect_error", reason: "docs.test refuses",
+			site: site{pages: []knowledge.Visited{broken(7, knowledge.PageNotIngested, "login page"), broken(0, knowledge.ConnectError, "docs.test refuses")}},
+		},
 		{name: "start page gone", site: site{pages: []knowledge.Visited{gone}}, want: "docs failed not_found", reason: "p0 answers 404"},
 		{name: "start page disallowed", site: site{pages: []knowledge.Visited{robots}}, want: "docs failed robots_disallowed", reason: "robots.txt disallows /p0"},
 		{name: "no page at all", site: site{}, want: "docs failed page_not_ingested", reason: "no page held text that could be stored"},
-		{name: "the crawler refuses midway", want: "docs failed resource_limit", reason: "too many bytes", stored: true,
-			site: site{pages: pages(1), err: knowledge.Refuse(knowledge.ResourceLimit, "too many bytes")}},
-		{name: "the crawler breaks", want: "docs failed internal_error", stored: true,
+		{
+			name: "the crawler refuses midway", want: "docs failed resource_limit", reason: "too many bytes", stored: true,
+			site: site{pages: pages(1), err: knowledge.Refuse(knowledge.ResourceLimit, "too many bytes")},
+		},
+		{
+			name: "the crawler breaks", want: "docs failed internal_error", stored: true,
 			reason: "something broke on our side; the log has it under job 1",
-			site:   site{pages: pages(1), err: errors.New("nil frontier")}},
-		{name: "the crawler panics", want: "docs failed internal_error", stored: true,
+			site:   site{pages: pages(1), err: errors.New("nil frontier")},
+		},
+		{
+			name: "the crawler panics", want: "docs failed internal_error", stored: true,
 			reason: "something broke on our side; the log has it under job 1",
 			site:   site{pages: pages(3)},
 			before: func(_ *house, i int) {
 				if i == 2 {
 					panic("index out of range")
 				}
-			}},
-		{name: "cancelled", site: site{pages: pages(3)}, want: "docs cancelled", stored: true,
+			},
+		},
+		{
+			name: "cancelled", site: site{pages: pages(3)}, want: "docs cancelled", stored: true,
 			before: func(h *house, i int) {
 				if i == 1 {
 					if _, err := h.runner.Cancel(context.Background(), "docs"); err != nil {
@@ -57,7 +68,8 @@ func TestOutcomes(t *testing.T) {
 					}
 					time.Sleep(time.Millisecond)
 				}
-			}},
+			},
+		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -195,12 +207,21 @@ func TestSpecs(t *testing.T) {
 		want    knowledge.CrawlSpec
 		lowered bool
 	}{
-		{"defaults", func(*knowledge.CrawlRequest) {},
-			knowledge.CrawlSpec{Scope: knowledge.ScopeTree, MaxPages: 200, Robots: true}, false},
-		{"everything said", func(r *knowledge.CrawlRequest) { r.MaxPages, r.Scope, r.IgnoreRobots = 7, knowledge.ScopeDomain, true },
-			knowledge.CrawlSpec{Scope: knowledge.ScopeDomain, MaxPages: 7}, false},
-		{"above the cap", func(r *knowledge.CrawlRequest) { r.MaxPages = 50_000 },
-			knowledge.CrawlSpec{Scope: knowledge.ScopeTree, MaxPages: 1000, Robots: true}, true},
+		{
+			"defaults", func(*knowledge.CrawlRequest) {},
+			knowledge.CrawlSpec{Scope: knowledge.ScopeTree, MaxPages: 200, Robots: true},
+			false,
+		},
+		{
+			"everything said", func(r *knowledge.CrawlRequest) { r.MaxPages, r.Scope, r.IgnoreRobots = 7, knowledge.ScopeDomain, true },
+			knowledge.CrawlSpec{Scope: knowledge.ScopeDomain, MaxPages: 7},
+			false,
+		},
+		{
+			"above the cap", func(r *knowledge.CrawlRequest) { r.MaxPages = 50_000 },
+			knowledge.CrawlSpec{Scope: knowledge.ScopeTree, MaxPages: 1000, Robots: true},
+			true,
+		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -236,8 +257,10 @@ func TestAdd(t *testing.T) {
 		want knowledge.PageAdded
 		code knowledge.Code
 	}{
-		{name: "stored", site: site{pages: pages(1)},
-			want: knowledge.PageAdded{Stored: knowledge.StoredNew, URL: page(0).URL, Title: "Page 0", Chunks: 2}},
+		{
+			name: "stored", site: site{pages: pages(1)},
+			want: knowledge.PageAdded{Stored: knowledge.StoredNew, URL: page(0).URL, Title: "Page 0", Chunks: 2},
+		},
 		{name: "refused", site: site{pages: []knowledge.Visited{broken(0, knowledge.UnsupportedFormat, "a video")}}, code: knowledge.UnsupportedFormat},
 		{name: "nothing there", site: site{}, code: knowledge.PageNotIngested},
 	}

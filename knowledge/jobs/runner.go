@@ -53,12 +53,13 @@ type Options struct {
 	Log      *slog.Logger // nil discards
 }
 
-// Defaults fill in what a request leaves open. A zero field takes the value named.
+// Defaults fill in what a request leaves open. They are the configuration's, taken as
+// they are: a delay of 0 is no delay.
 type Defaults struct {
-	MaxPages     int           // documents a crawl keeps; 200
-	PageCap      int           // what a request's number is lowered to; 1,000
-	MaxDepth     int           // links away from the start; 10
-	Delay        time.Duration // between two requests to a host; 300 ms
+	MaxPages     int           // documents a crawl keeps
+	PageCap      int           // what a request's number is lowered to
+	MaxDepth     int           // links away from the start
+	Delay        time.Duration // between two requests to a host
 	Scope        knowledge.Scope
 	IgnoreRobots bool
 }
@@ -118,11 +119,6 @@ type Publisher interface {
 // New makes a Runner.
 func New(o Options) *Runner {
 	o.Lease = cmp.Or(o.Lease, 5*time.Minute)
-	o.Defaults.MaxPages = cmp.Or(o.Defaults.MaxPages, 200)
-	o.Defaults.PageCap = cmp.Or(o.Defaults.PageCap, 1000)
-	o.Defaults.MaxDepth = cmp.Or(o.Defaults.MaxDepth, 10)
-	o.Defaults.Delay = cmp.Or(o.Defaults.Delay, 300*time.Millisecond)
-	o.Defaults.Scope = cmp.Or(o.Defaults.Scope, knowledge.ScopeTree)
 	if o.Alive == nil {
 		me := o.Owner.Process
 		o.Alive = func(process string) bool { return process == me }

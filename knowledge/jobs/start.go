@@ -61,10 +61,10 @@ func (r *Runner) Add(ctx context.Context, req knowledge.CrawlRequest) (knowledge
 	// Whoever called tells the outcome: there is nothing left to announce.
 	t.job.ReplyTo = ""
 	r.announce(ctx, t.job)
-	switch {
-	case t.job.State == knowledge.Cancelled:
+	switch t.job.State {
+	case knowledge.Cancelled:
 		return knowledge.PageAdded{}, knowledge.Refuse(knowledge.PageNotIngested, "adding %s was cancelled", req.URL)
-	case t.job.State == knowledge.Failed:
+	case knowledge.Failed:
 		return knowledge.PageAdded{}, &knowledge.Error{Code: t.job.Code, Reason: t.job.Reason}
 	}
 	p := t.result.page

@@ -234,23 +234,33 @@ func TestRefresh(t *testing.T) {
 		want    knowledge.CrawlSpec
 		code    knowledge.Code
 	}{
-		{name: "from the start URL", known: known,
+		{
+			name: "from the start URL", known: known,
 			library: knowledge.Library{StartURL: "https://docs.test/p0", Scope: knowledge.ScopePrefix, MaxPages: 50},
 			latest:  knowledge.Job{Robots: true},
-			want:    knowledge.CrawlSpec{Start: "https://docs.test/p0", Scope: knowledge.ScopePrefix, MaxPages: 50, Robots: true, Known: known}},
-		{name: "more pages known than the number", known: known,
+			want:    knowledge.CrawlSpec{Start: "https://docs.test/p0", Scope: knowledge.ScopePrefix, MaxPages: 50, Robots: true, Known: known},
+		},
+		{
+			name: "more pages known than the number", known: known,
 			library: knowledge.Library{StartURL: "https://docs.test/p0", Scope: knowledge.ScopeTree, MaxPages: 1},
 			latest:  knowledge.Job{Robots: true},
-			want:    knowledge.CrawlSpec{Start: "https://docs.test/p0", Scope: knowledge.ScopeTree, MaxPages: 2, Robots: true, Known: known}},
-		{name: "the number is capped", known: known,
+			want:    knowledge.CrawlSpec{Start: "https://docs.test/p0", Scope: knowledge.ScopeTree, MaxPages: 2, Robots: true, Known: known},
+		},
+		{
+			name: "the number is capped", known: known,
 			library: knowledge.Library{StartURL: "https://docs.test/p0", Scope: knowledge.ScopeTree, MaxPages: 5000},
 			latest:  knowledge.Job{Robots: true},
-			want:    knowledge.CrawlSpec{Start: "https://docs.test/p0", Scope: knowledge.ScopeTree, MaxPages: 1000, Robots: true, Known: known}},
-		{name: "only pages that were added", known: known, latest: knowledge.Job{Robots: true},
-			want: knowledge.CrawlSpec{Scope: knowledge.ScopeExact, MaxPages: 2, Robots: true, Known: known}},
-		{name: "robots were overridden", known: known,
+			want:    knowledge.CrawlSpec{Start: "https://docs.test/p0", Scope: knowledge.ScopeTree, MaxPages: 1000, Robots: true, Known: known},
+		},
+		{
+			name: "only pages that were added", known: known, latest: knowledge.Job{Robots: true},
+			want: knowledge.CrawlSpec{Scope: knowledge.ScopeExact, MaxPages: 2, Robots: true, Known: known},
+		},
+		{
+			name: "robots were overridden", known: known,
 			library: knowledge.Library{StartURL: "https://docs.test/p0", Scope: knowledge.ScopeTree},
-			want:    knowledge.CrawlSpec{Start: "https://docs.test/p0", Scope: knowledge.ScopeTree, MaxPages: 200, Known: known}},
+			want:    knowledge.CrawlSpec{Start: "https://docs.test/p0", Scope: knowledge.ScopeTree, MaxPages: 200, Known: known},
+		},
 		{name: "nothing to begin from", code: knowledge.NoSeed},
 	}
 	for _, c := range cases {
@@ -289,8 +299,11 @@ func TestRefreshNightly(t *testing.T) {
 		h := newHouse(t, &site{pages: pages(2), every: time.Minute}, nil)
 		url := "https://docs.test/"
 		for _, lib := range []knowledge.Library{
-			{ID: "a", StartURL: url, Nightly: true}, {ID: "b", Nightly: true}, {ID: "c", StartURL: url, Nightly: true},
-			{ID: "d", StartURL: url}, {ID: "e", StartURL: url, Nightly: true, Archived: true},
+			{ID: "a", StartURL: url, Nightly: true},
+			{ID: "b", Nightly: true},
+			{ID: "c", StartURL: url, Nightly: true},
+			{ID: "d", StartURL: url},
+			{ID: "e", StartURL: url, Nightly: true, Archived: true},
 		} {
 			h.libraries[lib.ID] = lib
 		}

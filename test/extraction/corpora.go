@@ -16,15 +16,16 @@ type Corpus struct {
 	Drop func(*html.Node) bool // what of the body is navigation, nil when nothing is
 }
 
-// Corpora are the trees that extraction is measured on.
+// Corpora are the trees that extraction is measured on. A table of contents is navigation:
+// its entries are the headings of other pages, and would be found instead of them.
 func Corpora() []Corpus {
 	return []Corpus{
-		{Name: "postgresql", Root: "postgresql-doc-15/html", Body: tag(atom.Body), Drop: class("navheader", "navfooter")},
+		{Name: "postgresql", Root: "postgresql-doc-15/html", Body: tag(atom.Body), Drop: class("navheader", "navfooter", "toc")},
 		{Name: "python", Root: "python3.11/html", Body: class("body"), Drop: class("headerlink")},
 		{Name: "django", Root: "python-django-doc/html", Body: id("yui-main"), Drop: either(class("headerlink", "sphinxsidebar"), divNav)},
 		{Name: "git", Root: "git-doc", Body: tag(atom.Body), Drop: id("footer", "toc")},
 		{Name: "sqlite", Root: "sqlite3", Body: tag(atom.Body), Drop: either(class("nosearch"), id("toc_sub"))},
-		{Name: "debian-handbook", Root: "debian-handbook/html/ar-MA", Body: tag(atom.Body), Drop: either(class("docnav"), id("title"))},
+		{Name: "debian-handbook", Root: "debian-handbook/html/ar-MA", Body: tag(atom.Body), Drop: either(class("docnav", "toc"), id("title"))},
 		{Name: "nodejs", Root: "nodejs/api", Body: id("apicontent"), Drop: class("mark")},
 		{Name: "mkdocs", Root: "mkdocs/html", Body: role("main"), Drop: class("headerlink")},
 		{Name: "sphinx-tabs", Root: "python3-sphinx-tabs/html", Body: class("body"), Drop: class("headerlink")},
@@ -61,8 +62,10 @@ func divNav(n *html.Node) bool { return n.DataAtom == atom.Div && hasClass(n, "n
 // junk is what is text on no page.
 func junk(n *html.Node) bool {
 	switch n.DataAtom {
-	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Nav, atom.Form, atom.Button:
+	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Nav, atom.Form:
 		return true
+	case atom.Button: // a tab's names what its panel is about
+		return attr(n, "role") != "tab"
 	}
 	return false
 }

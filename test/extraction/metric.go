@@ -41,7 +41,6 @@ func (s *Score) Add(o Score) {
 // What a page's Markdown is read with.
 var (
 	linkTarget = regexp.MustCompile(`\]\((<[^>]*>|[^()\s]*(?:\([^()]*\)[^()\s]*)*)(?:\s+"[^"]*")?\)`)
-	fenced     = regexp.MustCompile("(?ms)^[ >0-9.-]*(`{3,})[^\n`]*\n(.*?)^[ >]*`{3,}[ ]*$")
 	signs      = []string{"¶", "[§]", "[#](", "[]()", "[]("}
 )
 
@@ -83,8 +82,8 @@ func share(part, whole int) float64 {
 
 func (s *Score) measureCode(body *html.Node, markdown string) {
 	var kept strings.Builder
-	for _, block := range fenced.FindAllStringSubmatch(markdown, -1) {
-		kept.WriteString("\x00" + trimmedLines(block[2]))
+	for _, block := range fencedBlocks(markdown) {
+		kept.WriteString("\x00" + trimmedLines(block))
 	}
 	for n := range body.Descendants() {
 		if n.DataAtom != atom.Pre || has(n, func(d *html.Node) bool { return hasClass(d, "linenos") }) {
@@ -101,16 +100,42 @@ func (s *Score) measureCode(body *html.Node, markdown string) {
 	}
 }
 
+// fencedBlocks gives what stands inside the fences of a page.
+func fencedBlocks(markdown string) []string {
+	var blocks []string
+	var open strings.Builder
+	marks := ""
+	for line := range strings.Lines(markdown) {
+		bare := strings.TrimSpace(strings.TrimLeft(line, " >-0123456789."))
+		run := bare[:len(bare)-len(strings.TrimLeft(bare, "`"))]
+		switch {
+		case marks == "" && len(run) >= 3:
+			marks = run
+		case marks != "" && bare == marks:
+			blocks = append(blocks, open.String())
+			open.Reset()
+			marks = ""
+		case marks != "":
+			open.WriteString(line)
+		}
+	}
+	return blocks
+}
+
 func (s *Score) measureLines(body *html.Node, markdown string) {
 	heads := map[string]bool{}
-	rows, inFence := 0, false
+	rows, marks := 0, ""
 	for line := range strings.Lines(markdown) {
 		line = strings.TrimLeft(line, " >-")
-		if strings.HasPrefix(line, "```") {
-			inFence = !inFence
+		run := line[:len(line)-len(strings.TrimLeft(line, "`"))]
+		if len(run) >= 3 && marks == "" {
+			marks = run
 			continue
 		}
-		if inFence {
+		if marks != "" {
+			if strings.TrimSpace(line) == marks {
+				marks = ""
+			}
 			continue
 		}
 		if strings.HasPrefix(line, "#") {
@@ -123,10 +148,15 @@ func (s *Score) measureLines(body *html.Node, markdown string) {
 			s.Signs += strings.Count(line, sign)
 		}
 	}
+	text := plain(body)
+	for _, sign := range signs { // a page may speak of them
+		s.Signs -= strings.Count(text, sign)
+	}
+	s.Signs = max(s.Signs, 0)
 	for n := range body.Descendants() {
 		switch n.DataAtom {
 		case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5:
-			if text := letters(plain(n)); text != "" {
+			if text := letters(plain(n)); text != "" && !labels(n) {
 				s.AllHds++
 				if heads[text] {
 					s.Heads++
@@ -144,6 +174,16 @@ func (s *Score) measureLines(body *html.Node, markdown string) {
 		}
 	}
 	s.Rows = min(rows, s.AllRows)
+}
+
+// labels says whether a heading is the label of a note, which is no section.
+func labels(n *html.Node) bool {
+	for up := range n.Ancestors() {
+		if class("note", "warning", "tip", "caution", "important", "admonition")(up) {
+			return true
+		}
+	}
+	return false
 }
 
 // words counts the words of a text, a word being letters and digits.
