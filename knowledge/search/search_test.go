@@ -305,7 +305,7 @@ func TestFAQ(t *testing.T) {
 			t.Fatal(err)
 		}
 		place := "-"
-		if i := slices.IndexFunc(append(r.Hits, r.Related...), func(h knowledge.Hit) bool { return q.relevant[set.keys[h.ID-1]] > 0 }); i >= 0 {
+		if i := slices.IndexFunc(append(r.Hits, r.Related...), func(h knowledge.Hit) bool { return q.relevant[set.key(h)] > 0 }); i >= 0 {
 			place = fmt.Sprint(i + 1)
 		}
 		kind := "answerable  "
