@@ -201,9 +201,9 @@ func escape(out *strings.Builder, text string, from, to int) {
 		case '*', '`':
 			special = true
 		case '\\':
-			special = next < utf8.RuneSelf && unicode.In(rune(next), unicode.P, unicode.S)
+			special = i == to-1 || next < utf8.RuneSelf && unicode.In(rune(next), unicode.P, unicode.S)
 		case '_':
-			special = !wordBefore(text, i) || !wordAfter(text, i+1)
+			special = i == from || i == to-1 || !wordBefore(text, i) || !wordAfter(text, i+1)
 		case '<':
 			special = unicode.IsLetter(rune(next)) || strings.IndexByte("/!?", next) >= 0
 		case '&':
@@ -212,8 +212,8 @@ func escape(out *strings.Builder, text string, from, to int) {
 			special = strings.IndexByte("([:", next) >= 0
 		case '~':
 			special = next == '~' || i > 0 && text[i-1] == '~'
-		case '#', '>', '+', '-', '=', '|', ':':
-			special = out.Len() == 0
+		case '#', '>', '+', '-', '=':
+			special = out.Len() == 0 && (next == ' ' || next == 0 || next == c || c == '>') && !optionAt(text[i:])
 		case '.', ')':
 			special = out.Len() > 0 && strings.Trim(out.String(), "0123456789") == ""
 		}
@@ -222,6 +222,11 @@ func escape(out *strings.Builder, text string, from, to int) {
 		}
 		out.WriteByte(c)
 	}
+}
+
+// optionAt says that text begins with an option such as --no-verify, which is no list.
+func optionAt(text string) bool {
+	return len(text) > 2 && text[:2] == "--" && wordAfter(text, 2)
 }
 
 func wordBefore(text string, i int) bool {
