@@ -40,7 +40,7 @@ func (db *DB) Publish(ctx context.Context, p knowledge.Publication) (knowledge.S
 		return knowledge.StoredNothing, wrap(err, "publish %s", p.Visited.URL)
 	}
 	var result knowledge.Stored
-	err := db.write(ctx, func(tx *sql.Tx) (err error) {
+	err := db.write(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
 		result, err = w.run(ctx, tx)
 		return err
 	})

@@ -46,7 +46,7 @@ func testGone(t *testing.T, open Open) {
 		if hits, err := k.Hits(t.Context(), ids); err != nil || len(hits) != 1 {
 			t.Errorf("hits of both pages' chunks = %v, %v, want one", hits, err)
 		}
-		counts, chunks, err := k.Frequencies(t.Context(), []string{"go"}, [][]string{{"apple"}})
+		counts, chunks, err := k.Frequencies(t.Context(), []string{"go"}, [][]string{forms("apple")})
 		if err != nil || counts[0] != 1 || chunks != 1 {
 			t.Errorf("frequencies = %v of %d (%v), want 1 of 1", counts, chunks, err)
 		}
