@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-
 	"footnote/knowledge"
 	"footnote/knowledge/chunk"
 )

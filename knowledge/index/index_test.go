@@ -3,13 +3,12 @@ package index_test
 import (
 	"context"
 	"errors"
-	"testing"
-
-	"github.com/google/go-cmp/cmp"
-
 	"footnote/knowledge"
 	"footnote/knowledge/chunk"
 	"footnote/knowledge/index"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // store keeps what it is given, and answers as it is told.

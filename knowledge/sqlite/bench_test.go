@@ -2,13 +2,12 @@ package sqlite_test
 
 import (
 	"fmt"
+	"footnote/knowledge"
+	"footnote/knowledge/sqlite"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
-
-	"footnote/knowledge"
-	"footnote/knowledge/sqlite"
 )
 
 // BenchmarkPublish stores pages of four chunks of about a thousand characters in the

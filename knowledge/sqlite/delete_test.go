@@ -5,15 +5,14 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"footnote/knowledge"
+	"footnote/knowledge/sqlite"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"testing"
 	"time"
-
-	"footnote/knowledge"
-	"footnote/knowledge/sqlite"
 )
 
 // secret marks the words of the library that is deleted: every page has its own.
@@ -115,7 +114,11 @@ func openRaw(t *testing.T, path string) *sql.DB {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { raw.Close() })
+	t.Cleanup(func() {
+		if err := raw.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	raw.SetMaxOpenConns(1)
 	return raw
 }

@@ -4,10 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"footnote/knowledge"
 	"strings"
 	"time"
-
-	"footnote/knowledge"
 )
 
 const jobColumns = `
@@ -23,7 +22,7 @@ func queryJobs(ctx context.Context, q queryer, query string, args ...any) ([]kno
 		var lease, started, updated, ended int64
 		err := scan(&j.ID, &j.Library, &j.Title, &j.Kind, &j.Start, &j.Scope, &j.MaxPages, &j.Robots, &j.State, &j.Reason, &j.Code,
 			&j.ReplyTo, &j.Announced, &j.By, &j.Owner, &lease, &started, &updated, &ended,
-			&j.New, &j.Changed, &j.Unchanged, &j.Excluded, &j.Redirects, &j.GonePages, &j.Failures, &j.Skipped, &j.Discovered, &j.Counts.Chunks)
+			&j.New, &j.Changed, &j.Unchanged, &j.Excluded, &j.Redirects, &j.GonePages, &j.Failures, &j.Skipped, &j.Discovered, &j.Chunks)
 		j.LeaseUntil, j.StartedAt = fromMillis(lease), fromMillis(started)
 		j.UpdatedAt, j.EndedAt = fromMillis(updated), fromMillis(ended)
 		return j, err

@@ -4,10 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strings"
-
 	"footnote/knowledge"
 	"footnote/knowledge/fold"
+	"strings"
 )
 
 // words are the folded text of one chunk, as the keyword index stores it.
@@ -77,11 +76,15 @@ func (db *DB) settleKeywords(ctx context.Context) error {
 // rebuildKeywords makes the keyword index anew from the chunks, in one transaction:
 // until it commits, searches see the old one.
 func (db *DB) rebuildKeywords(ctx context.Context) error {
+	cancelled := ctx.Err
 	err := db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `INSERT INTO chunks_fts (chunks_fts) VALUES ('delete-all')`); err != nil {
 			return err
 		}
 		for last := int64(-1); ; {
+			if err := cancelled(); err != nil {
+				return err
+			}
 			next, err := rebuildBatch(ctx, tx, last)
 			if err != nil {
 				return err

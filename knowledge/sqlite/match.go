@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"slices"
-	"strings"
-
 	"footnote/knowledge"
 	"footnote/knowledge/fold"
+	"slices"
+	"strings"
 )
 
 const (

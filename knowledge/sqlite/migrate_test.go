@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"fmt"
+	"footnote/knowledge/sqlite"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"footnote/knowledge/sqlite"
 )
 
 // TestSchema holds the schema that the migrations leave against a file, so that a
@@ -65,7 +64,7 @@ func TestOpenRefusesANewerFile(t *testing.T) {
 	}
 	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: path})
 	if err == nil {
-		db.Close()
+		defer db.Close()
 		t.Fatal("a file of schema 9999 was opened")
 	}
 	if !strings.Contains(err.Error(), "newer footnote") || !strings.Contains(err.Error(), path) {
@@ -80,7 +79,7 @@ func TestOpenWhatIsNotAStore(t *testing.T) {
 	}
 	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: path})
 	if err == nil {
-		db.Close()
+		defer db.Close()
 		t.Fatal("a text file was opened as a store")
 	}
 	if !strings.Contains(err.Error(), path) {

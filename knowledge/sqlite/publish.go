@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-
 	"footnote/knowledge"
 )
 
@@ -86,6 +85,12 @@ func (w *publishing) run(ctx context.Context, tx *sql.Tx) (knowledge.Stored, err
 	}
 	if w.old, err = findPage(ctx, tx, w.library, w.p.Visited.URL); err != nil {
 		return "", err
+	}
+	if w.old.id == 0 && w.p.Visited.Outcome == knowledge.Vanished {
+		// The address of a stored page may lead to one that does not exist.
+		if w.old, err = findPage(ctx, tx, w.library, w.p.Visited.Requested); err != nil {
+			return "", err
+		}
 	}
 	result, add, err := w.outcome(ctx, tx)
 	if err != nil {

@@ -1,12 +1,11 @@
 package sqlite_test
 
 import (
+	"footnote/knowledge/sqlite"
+	"footnote/knowledge/storetest"
 	"log/slog"
 	"path/filepath"
 	"testing"
-
-	"footnote/knowledge/sqlite"
-	"footnote/knowledge/storetest"
 )
 
 func TestStore(t *testing.T) {

@@ -4,9 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"time"
-
 	"footnote/knowledge"
+	"time"
 )
 
 // SaveTurn records an answered question.

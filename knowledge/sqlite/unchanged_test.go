@@ -4,13 +4,12 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"fmt"
+	"footnote/knowledge"
+	"footnote/knowledge/sqlite"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"footnote/knowledge"
-	"footnote/knowledge/sqlite"
 )
 
 // TestUnchangedWritesNothing crawls the same pages twice: pages, chunks and keyword
@@ -58,6 +57,7 @@ func dump(t *testing.T, raw *sql.DB) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer rows.Close()
 		columns, err := rows.Columns()
 		if err != nil {
 			t.Fatal(err)
@@ -72,14 +72,13 @@ func dump(t *testing.T, raw *sql.DB) map[string]string {
 				t.Fatal(err)
 			}
 			for _, v := range values {
-				fmt.Fprintf(sum, "%v\x00", *v.(*any))
+				sum.Write(fmt.Appendf(nil, "%v\x00", *v.(*any)))
 			}
 			n++
 		}
 		if err := rows.Err(); err != nil {
 			t.Fatal(err)
 		}
-		rows.Close()
 		digests[table] = fmt.Sprintf("%d rows, %x", n, sum.Sum(nil))
 	}
 	return digests

@@ -1,12 +1,11 @@
 package storetest
 
 import (
+	"footnote/knowledge"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"footnote/knowledge"
 )
 
 func testGone(t *testing.T, open Open) {
@@ -94,6 +93,20 @@ func testGone(t *testing.T, open Open) {
 		vanish(k, instant())
 		if got := k.search("apple"); len(got) != 1 {
 			t.Errorf("search finds %v, want the page", got)
+		}
+	})
+	t.Run("an address that leads to one that is gone is gone", func(t *testing.T) {
+		k := newKit(t, open, roomy())
+		k.fill("go", "apple")
+		for range 2 {
+			j := k.start("go", knowledge.JobRefresh)
+			p := visit(j, "p0", knowledge.Vanished, missing)
+			p.Visited.URL = address("not-found")
+			k.publish(p)
+			k.finish(j)
+		}
+		if got := k.search("apple"); len(got) != 0 {
+			t.Errorf("search finds %v, want nothing", got)
 		}
 	})
 	t.Run("gone pages are removed by a command", func(t *testing.T) {

@@ -2,10 +2,9 @@ package storetest
 
 import (
 	"fmt"
+	"footnote/knowledge"
 	"strings"
 	"testing"
-
-	"footnote/knowledge"
 )
 
 func testLimits(t *testing.T, open Open) {

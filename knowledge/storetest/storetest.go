@@ -7,11 +7,10 @@ package storetest
 import (
 	"context"
 	"fmt"
-	"testing"
-	"time"
-
 	"footnote/knowledge"
 	"footnote/knowledge/fold"
+	"testing"
+	"time"
 )
 
 // Limits are the options that a store under test is opened with, small enough to be
@@ -150,9 +149,9 @@ func (k kit) fill(library string, texts ...string) knowledge.Job {
 }
 
 // search gives the addresses of the pages that a question finds, best first.
-func (k kit) search(question string, libraries ...string) []string {
+func (k kit) search(question string) []string {
 	k.t.Helper()
-	found, err := k.Rank(k.t.Context(), knowledge.Query{Text: question, Libraries: libraries})
+	found, err := k.Rank(k.t.Context(), knowledge.Query{Text: question})
 	if err != nil {
 		k.t.Fatalf("rank %q: %v", question, err)
 	}
