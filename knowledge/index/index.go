@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+
 	"footnote/knowledge"
 	"footnote/knowledge/chunk"
 )

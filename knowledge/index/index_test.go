@@ -3,12 +3,13 @@ package index_test
 import (
 	"context"
 	"errors"
-	"footnote/knowledge"
-	"footnote/knowledge/chunk"
-	"footnote/knowledge/index"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"footnote/knowledge"
+	"footnote/knowledge/chunk"
+	"footnote/knowledge/index"
 )
 
 // store keeps what it is given, and answers as it is told.

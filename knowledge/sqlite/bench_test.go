@@ -2,12 +2,13 @@ package sqlite_test
 
 import (
 	"fmt"
-	"footnote/knowledge"
-	"footnote/knowledge/sqlite"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
+
+	"footnote/knowledge"
+	"footnote/knowledge/sqlite"
 )
 
 // BenchmarkPublish stores pages of four chunks of about a thousand characters in the

@@ -4,14 +4,15 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"footnote/knowledge"
-	"footnote/knowledge/sqlite"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"footnote/knowledge"
+	"footnote/knowledge/sqlite"
 )
 
 // crashPath tells a copy of this test binary to publish into that file until it is killed.

@@ -5,14 +5,15 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"footnote/knowledge"
-	"footnote/knowledge/sqlite"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"testing"
 	"time"
+
+	"footnote/knowledge"
+	"footnote/knowledge/sqlite"
 )
 
 // secret marks the words of the library that is deleted: every page has its own.

@@ -4,9 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"footnote/knowledge"
 	"strings"
 	"time"
+
+	"footnote/knowledge"
 )
 
 const jobColumns = `

@@ -4,9 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
+
 	"footnote/knowledge"
 	"footnote/knowledge/fold"
-	"strings"
 )
 
 // words are the folded text of one chunk, as the keyword index stores it.

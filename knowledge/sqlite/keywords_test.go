@@ -1,11 +1,12 @@
 package sqlite_test
 
 import (
-	"footnote/knowledge"
-	"footnote/knowledge/sqlite"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"footnote/knowledge"
+	"footnote/knowledge/sqlite"
 )
 
 // TestOneTermOneToken holds the tokenizer to what folding leaves inside a term: each is

@@ -6,12 +6,13 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"footnote/knowledge"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/agnivade/levenshtein"
+
+	"footnote/knowledge"
 )
 
 // queryer is what a connection, a pool and a transaction have in common.

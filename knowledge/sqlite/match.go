@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"footnote/knowledge"
-	"footnote/knowledge/fold"
 	"slices"
 	"strings"
+
+	"footnote/knowledge"
+	"footnote/knowledge/fold"
 )
 
 const (

@@ -2,7 +2,6 @@ package sqlite_test
 
 import (
 	"fmt"
-	"footnote/knowledge/sqlite"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"footnote/knowledge/sqlite"
 )
 
 // TestSchema holds the schema that the migrations leave against a file, so that a

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+
 	"footnote/knowledge"
 )
 

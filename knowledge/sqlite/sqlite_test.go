@@ -1,11 +1,12 @@
 package sqlite_test
 
 import (
-	"footnote/knowledge/sqlite"
-	"footnote/knowledge/storetest"
 	"log/slog"
 	"path/filepath"
 	"testing"
+
+	"footnote/knowledge/sqlite"
+	"footnote/knowledge/storetest"
 )
 
 func TestStore(t *testing.T) {

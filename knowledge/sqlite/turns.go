@@ -4,8 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"footnote/knowledge"
 	"time"
+
+	"footnote/knowledge"
 )
 
 // SaveTurn records an answered question.

@@ -4,12 +4,13 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"fmt"
-	"footnote/knowledge"
-	"footnote/knowledge/sqlite"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"footnote/knowledge"
+	"footnote/knowledge/sqlite"
 )
 
 // TestUnchangedWritesNothing crawls the same pages twice: pages, chunks and keyword

@@ -2,11 +2,12 @@ package storetest
 
 import (
 	"fmt"
-	"footnote/knowledge"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"footnote/knowledge"
 )
 
 // testConcurrency publishes a page over and over, each version with its number in

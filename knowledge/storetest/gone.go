@@ -1,11 +1,12 @@
 package storetest
 
 import (
-	"footnote/knowledge"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"footnote/knowledge"
 )
 
 func testGone(t *testing.T, open Open) {

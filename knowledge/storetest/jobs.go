@@ -2,12 +2,13 @@ package storetest
 
 import (
 	"errors"
-	"footnote/knowledge"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"footnote/knowledge"
 )
 
 func testJobs(t *testing.T, open Open) {

@@ -1,13 +1,14 @@
 package storetest
 
 import (
-	"footnote/knowledge"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"footnote/knowledge"
 )
 
 func testLibraries(t *testing.T, open Open) {

@@ -2,9 +2,10 @@ package storetest
 
 import (
 	"fmt"
-	"footnote/knowledge"
 	"strings"
 	"testing"
+
+	"footnote/knowledge"
 )
 
 func testLimits(t *testing.T, open Open) {

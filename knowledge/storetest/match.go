@@ -1,11 +1,12 @@
 package storetest
 
 import (
-	"footnote/knowledge"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"footnote/knowledge"
 )
 
 func testMatch(t *testing.T, open Open) {

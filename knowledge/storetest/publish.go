@@ -1,12 +1,13 @@
 package storetest
 
 import (
-	"footnote/knowledge"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"footnote/knowledge"
 )
 
 func testPublish(t *testing.T, open Open) {

@@ -7,10 +7,11 @@ package storetest
 import (
 	"context"
 	"fmt"
-	"footnote/knowledge"
-	"footnote/knowledge/fold"
 	"testing"
 	"time"
+
+	"footnote/knowledge"
+	"footnote/knowledge/fold"
 )
 
 // Limits are the options that a store under test is opened with, small enough to be
