@@ -191,7 +191,8 @@ type Adapter interface {
 	Capabilities() Capabilities
 	// Run connects, hands every message to h and blocks until ctx ends or the
 	// connection is lost for good; it returns when its last goroutine has ended.
-	// The gateway calls it again, after a pause, when it returns early with an error.
+	// The gateway calls it again, after a pause, when it returns early with an error
+	// that is not ErrFinal; nil means that the adapter has finished.
 	// h queues the message and returns at once: the order of calls is the order of
 	// work within a conversation. An error from h means that the message was refused
 	// (lane full, rate limited) after the person was told.

@@ -102,9 +102,13 @@ type Visit struct {
 	Gone         bool      // seen gone on two refreshes: out of answers
 }
 
-// Heading is a section's title in a page's Markdown.
+// TermLevel is the level of a mark that is no heading: the term of a definition list
+// that has an anchor of its own, as in a list of settings. A passage may begin at it.
+const TermLevel = 7
+
+// Heading is a section's title in a page's Markdown, or such a mark.
 type Heading struct {
-	Level  int    // 1 to 6
+	Level  int    // 1 to 6, or TermLevel
 	Text   string // one line, no markup
 	Anchor string // the id that a link opens at, empty when the page gave none
 	Line   int    // 1-based line in the Markdown

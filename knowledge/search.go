@@ -1,6 +1,9 @@
 package knowledge
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // Query is a search.
 type Query struct {
@@ -72,4 +75,22 @@ type Turn struct {
 	Passages     []Citation
 	At           time.Time
 	Latency      time.Duration
+}
+
+// Age is how long ago something was, in words for people: "just now", "5 minutes",
+// "3 days". What lies in the future, as clocks of two machines may have it, is just now.
+func Age(since time.Duration) string {
+	const day = 24 * time.Hour
+	for _, step := range [...]struct {
+		unit time.Duration
+		name string
+	}{{365 * day, "year"}, {30 * day, "month"}, {day, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
+		switch n := int(since / step.unit); {
+		case n == 1:
+			return "1 " + step.name
+		case n > 1:
+			return strconv.Itoa(n) + " " + step.name + "s"
+		}
+	}
+	return "just now"
 }

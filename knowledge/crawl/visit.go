@@ -1,0 +1,381 @@
+package crawl
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"footnote/knowledge"
+	"footnote/knowledge/extract"
+	"footnote/knowledge/fetch"
+)
+
+const (
+	maxAttempts = 4 // of one address, while the host asks for patience
+	maxRetries  = 2 // more, after a server error or a broken connection
+	// maxRemembered bounds what a worker remembers of links it has judged.
+	maxRemembered = 20_000
+)
+
+// digest is a hash of a document's text.
+type digest [sha256.Size]byte
+
+// result is what a worker found out about an item.
+type result struct {
+	item
+	visited   knowledge.Visited
+	digest    digest
+	links     []string      // keys in scope, in document order
+	target    *url.URL      // of a redirect
+	canonical string        // key of the address that the page wants to be known under
+	retry     time.Duration // try again after this long
+	err       error         // ends the crawl
+}
+
+// worker visits addresses. judged remembers links across pages, which mostly repeat
+// each other's: link to key, or "" for one that is not followed.
+type worker struct {
+	*run
+	judged map[string]string
+	scope  scope // that judged is for
+}
+
+// work visits what is dealt until ctx ends.
+func (r *run) work(ctx context.Context) {
+	w := &worker{run: r, judged: map[string]string{}}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case next := <-r.tasks:
+			if ctx.Err() != nil {
+				return
+			}
+			r.results <- w.visit(ctx, next) // there is room: the channel is as long as the window
+		}
+	}
+}
+
+// visit fetches and extracts one address.
+func (w *worker) visit(ctx context.Context, next item) result {
+	res := result{item: next}
+	res.visited = knowledge.Visited{Requested: next.url, URL: next.url, Depth: next.depth}
+	u, err := url.Parse(next.url)
+	if err != nil {
+		res.refuse(knowledge.Unfetched, knowledge.Refuse(knowledge.InvalidURL, "%q is not a web address", next.url))
+		return res
+	}
+	resp, ok := w.get(ctx, u, &res)
+	res.visited.At = time.Now()
+	if !ok {
+		return res
+	}
+	res.visited.ETag, res.visited.LastModified = resp.ETag, resp.LastModified
+	switch {
+	case resp.NotModified:
+		known := w.spec.Known[next.url]
+		res.visited.ETag = cmp.Or(resp.ETag, known.ETag)
+		res.visited.LastModified = cmp.Or(resp.LastModified, known.LastModified)
+		res.visited.Outcome = knowledge.NotModified
+	case resp.Redirect != nil:
+		w.redirect(ctx, u, resp.Redirect, &res)
+	default:
+		w.read(ctx, u, resp, &res)
+	}
+	return res
+}
+
+// get asks for a page by the rules of its host. It is false when res says it all.
+func (w *worker) get(ctx context.Context, u *url.URL, res *result) (fetch.Response, bool) {
+	rules, refusal, err := w.hosts.robots(ctx, u, w.spec.Delay, w.began.Add(-robotsFresh))
+	if err != nil {
+		res.err = err
+		return fetch.Response{}, false
+	}
+	delay := w.spec.Delay
+	if w.spec.Robots {
+		delay = max(delay, rules.delay)
+		if refusal == nil && !rules.allows(u.RequestURI()) {
+			refusal = disallowed(u)
+		}
+		if refusal != nil {
+			outcome := knowledge.Unfetched
+			if refusal.Code == knowledge.RobotsDisallowed {
+				outcome = knowledge.Skipped
+			}
+			res.refuse(outcome, refusal)
+			return fetch.Response{}, false
+		}
+	}
+	gate := w.hosts.gate(u.Host)
+	if gate.dead() {
+		res.refuse(knowledge.Unfetched, knowledge.Refuse(knowledge.ConnectError, "%s has stopped answering; try again later", u.Host))
+		return fetch.Response{}, false
+	}
+	if err := gate.wait(ctx, delay); err != nil {
+		res.err = err
+		return fetch.Response{}, false
+	}
+	known := w.spec.Known[res.url]
+	resp, err := w.client.Get(ctx, fetch.Request{URL: u, ETag: known.ETag, LastModified: known.LastModified})
+	if err != nil {
+		w.failed(ctx, gate, delay, err, res)
+		return resp, false
+	}
+	gate.answered()
+	return resp, true
+}
+
+// failed files a failure: for another attempt, if one may help, or for good.
+func (w *worker) failed(ctx context.Context, gate *gate, delay time.Duration, err error, res *result) {
+	if ctx.Err() != nil {
+		res.err = ctx.Err()
+		return
+	}
+	refusal := asRefusal(err)
+	status, answered := errors.AsType[*fetch.StatusError](err)
+	backoff := time.Second << (2 * res.attempts) // 1, 4, 16, 64 s
+	switch {
+	case answered && refusal.Code == knowledge.ConnectError && (status.Status == http.StatusTooManyRequests || status.Status == http.StatusServiceUnavailable):
+		pause := cmp.Or(status.RetryAfter, backoff)
+		gate.pushback(delay, min(pause, maxPause))
+		if res.attempts < maxAttempts && pause <= maxPause {
+			res.retry = pause
+			return
+		}
+	case answered:
+		gate.answered()
+		if refusal.Code == knowledge.ConnectError && res.attempts < maxRetries {
+			res.retry = backoff
+			return
+		}
+	case refusal.Code == knowledge.ConnectError:
+		gate.unanswered()
+		if res.attempts < maxRetries && mayPass(err) {
+			res.retry = backoff
+			return
+		}
+	}
+	if refusal.Code == knowledge.NotFound {
+		res.refuse(knowledge.Vanished, refusal)
+		return
+	}
+	res.refuse(knowledge.Unfetched, refusal)
+}
+
+// mayPass says that a failed connection is worth another attempt in this crawl: a cut
+// or refused one is, a name that does not exist or a server that takes minutes is not.
+func mayPass(err error) bool {
+	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
+		return false
+	}
+	var timeout net.Error
+	return !(errors.As(err, &timeout) && timeout.Timeout()) && !errors.Is(err, context.DeadlineExceeded)
+}
+
+// redirect hands a redirect to the run; where it leads to another host, the address
+// guard has its say first, for the sake of a true reason.
+func (w *worker) redirect(ctx context.Context, from, to *url.URL, res *result) {
+	if to.Host != from.Host {
+		if err := w.client.CheckHost(ctx, to.Hostname()); err != nil {
+			if ctx.Err() != nil {
+				res.err = ctx.Err()
+				return
+			}
+			res.refuse(knowledge.Unfetched, asRefusal(err))
+			return
+		}
+	}
+	res.visited.ETag, res.visited.LastModified = "", ""
+	res.target = to
+}
+
+// read turns a document into a result.
+func (w *worker) read(ctx context.Context, u *url.URL, resp fetch.Response, res *result) {
+	doc, err := w.extracted(resp, u)
+	res.visited.Bytes = resp.Size
+	if err != nil {
+		w.log.WarnContext(ctx, "page not extracted", "url", u.String(), "error", err)
+		refusal, ok := errors.AsType[*knowledge.Error](err)
+		if !ok {
+			refusal = &knowledge.Error{Code: knowledge.PageNotIngested, Reason: u.String() + " is too malformed to be read", Cause: err}
+		}
+		res.refuse(knowledge.Unfetched, refusal)
+		return
+	}
+	if refresh := cmp.Or(doc.Refresh, refreshHeader(resp.Header, u)); refresh != "" {
+		if to, key, err := resolve(u, refresh); err == nil && key != res.url {
+			w.redirect(ctx, u, to, res)
+			return
+		}
+	}
+	if refusal := suspect(u, doc, resp.Body); refusal != nil {
+		res.refuse(knowledge.Unfetched, refusal)
+		return
+	}
+	ask := w.wishes(doc, resp.Header)
+	if !ask.noFollow && w.spec.Scope != knowledge.ScopeExact {
+		res.links = w.judge(doc.Links)
+	}
+	v := &res.visited
+	v.Outcome = knowledge.Fetched
+	v.Title, v.Lang, v.Markdown, v.Headings = doc.Title, doc.Lang, doc.Markdown, doc.Headings
+	if v.Lang == "" {
+		v.Lang = primaryTag(resp.Header.Get("Content-Language"))
+	}
+	res.digest = sha256.Sum256([]byte(v.Title + "\x00" + v.Markdown))
+	if !res.ownName {
+		res.canonical = w.canonical(u, doc)
+	}
+	switch {
+	case ask.noIndex:
+		res.exclude("%s asks not to be stored (noindex)", u)
+	case strings.TrimSpace(v.Markdown) == "":
+		res.exclude("%s has no text", u)
+	case doc.LinkOnly:
+		res.exclude("%s is only a list of links, which are followed", u)
+	}
+}
+
+// extracted keeps a page that breaks the extractor from ending the process.
+func (w *worker) extracted(resp fetch.Response, u *url.URL) (doc extract.Document, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("extract %s: %v", u, p)
+		}
+	}()
+	return w.extract(resp.Kind, resp.Body, u)
+}
+
+// judge gives the keys of those links that the crawl may follow.
+func (w *worker) judge(links []string) []string {
+	if w.scope != w.run.scope || len(w.judged) > maxRemembered {
+		w.scope = w.run.scope
+		clear(w.judged)
+	}
+	var out []string
+	for _, link := range links {
+		key, known := w.judged[link]
+		if !known {
+			if u, k, err := resolve(nil, link); err == nil && w.scope.contains(u, k) && !endless(u) {
+				key = k
+			}
+			w.judged[link] = key
+		}
+		if key != "" {
+			out = append(out, key)
+		}
+	}
+	return out
+}
+
+// endless recognises paths that repeat themselves, the mark of a relative link that
+// grows with each page.
+func endless(u *url.URL) bool {
+	const most = 3
+	segments := strings.Split(u.EscapedPath(), "/")
+	if len(segments) > 30 {
+		return true
+	}
+	seen := map[string]int{}
+	for _, s := range segments {
+		if s == "" {
+			continue
+		}
+		if seen[s]++; seen[s] > most {
+			return true
+		}
+	}
+	return false
+}
+
+// canonical is the key of the address that the page names as its own, when that is
+// believable: on the same host, within the scope, and not every page's "home".
+func (w *worker) canonical(u *url.URL, doc extract.Document) string {
+	if doc.Canonical == "" {
+		return ""
+	}
+	to, key, err := resolve(u, doc.Canonical)
+	own := Key(u)
+	if err != nil || key == own || to.Host != u.Host || !w.run.scope.contains(to, key) {
+		return ""
+	}
+	home := to.RequestURI() == "/" || key == w.run.scope.start
+	if home && !variants(key, own) {
+		return ""
+	}
+	return key
+}
+
+// asks are what a page wants from crawlers.
+type asks struct{ noIndex, noFollow bool }
+
+// wishes reads the page's own robots directives, which an admin's override of robots
+// covers too.
+func (w *worker) wishes(doc extract.Document, h http.Header) asks {
+	if !w.spec.Robots {
+		return asks{}
+	}
+	out := asks{doc.NoIndex, doc.NoFollow}
+	for _, line := range h.Values("X-Robots-Tag") {
+		ours := true
+		for directive := range strings.SplitSeq(strings.ToLower(line), ",") {
+			directive = strings.TrimSpace(directive)
+			// "bot: noindex, nofollow" speaks to one bot; "unavailable_after: date" to all.
+			if agent, rest, ok := strings.Cut(directive, ":"); ok && !strings.HasPrefix(agent, "unavailable") && !strings.HasPrefix(agent, "max-") {
+				ours = strings.TrimSpace(agent) == strings.ToLower(fetch.Token)
+				directive = strings.TrimSpace(rest)
+			}
+			if ours {
+				out.noIndex = out.noIndex || directive == "noindex" || directive == "none"
+				out.noFollow = out.noFollow || directive == "nofollow" || directive == "none"
+			}
+		}
+	}
+	return out
+}
+
+// refreshHeader is the target of a Refresh header that acts within a few seconds.
+func refreshHeader(h http.Header, u *url.URL) string {
+	wait, to, ok := strings.Cut(h.Get("Refresh"), ";")
+	if !ok || len(strings.TrimSpace(wait)) != 1 {
+		return ""
+	}
+	_, to, ok = strings.Cut(to, "=")
+	if !ok {
+		return ""
+	}
+	target, err := fetch.Parse(u, strings.Trim(to, ` "'`))
+	if err != nil {
+		return ""
+	}
+	return target.String()
+}
+
+func primaryTag(lang string) string {
+	tag, _, _ := strings.Cut(lang, ",")
+	tag, _, _ = strings.Cut(strings.TrimSpace(tag), "-")
+	return strings.ToLower(tag)
+}
+
+func (res *result) refuse(outcome knowledge.Outcome, err *knowledge.Error) {
+	res.visited.Outcome, res.visited.Err = outcome, err
+}
+
+// exclude keeps a document out of the library; its links are followed.
+func (res *result) exclude(reason string, u *url.URL) {
+	res.refuse(knowledge.Excluded, knowledge.Refuse(knowledge.PageNotIngested, reason, u))
+	res.canonical = ""
+	empty(&res.visited)
+}
+
+func disallowed(u *url.URL) *knowledge.Error {
+	return knowledge.Refuse(knowledge.RobotsDisallowed, "robots.txt of %s disallows %s for %s", u.Host, u.RequestURI(), fetch.Token)
+}

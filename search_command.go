@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strconv"
+
+	"github.com/spf13/pflag"
+
+	"footnote/adapters/console"
+	kb "footnote/commands"
+	"footnote/gateway"
+	"footnote/knowledge/search"
+)
+
+func searchCommand() command {
+	return command{name: "search", usage: "<library or *> <query> [--limit N] [--json]", short: "search the libraries once and print what is found",
+		long: `
+The hits come best first, each with its section's link; nothing is printed as found
+when nothing answers. --json prints one line in the form of "footnote chat --json".
+Works beside a running gateway.`,
+		flags: func(f *pflag.FlagSet) {
+			f.Bool("json", false, "one JSON object")
+			f.Int("limit", 0, "hits, at most 50 (default 8)")
+		},
+		run: runSearch}
+}
+
+func runSearch(ctx context.Context, c call) error {
+	if len(c.args) < 2 {
+		return usageError{"search needs a library (or *) and a query\nTry: footnote help search"}
+	}
+	asJSON, err := c.flags.GetBool("json")
+	if err != nil {
+		return err
+	}
+	limit, err := c.flags.GetInt("limit")
+	if err != nil {
+		return err
+	}
+	cfg, err := loadConfig(c)
+	if err != nil {
+		return err
+	}
+	db, err := openStore(ctx, cfg, slog.New(newHandler(cfg, c.stderr)))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	// The conversation's own command, without a conversation.
+	m := gateway.Message{Platform: gateway.Console, Invocation: &gateway.Invocation{Name: gateway.CommandWord, Args: append([]string{"search"}, c.args...)}}
+	if limit > 0 {
+		m.Invocation.Options = map[string]string{"limit": strconv.Itoa(limit)}
+	}
+	out := &printer{console.New(console.Options{Out: c.stdout, JSON: asJSON, Color: isTerminal(c), Width: func() int { return columns(c) }}), ""}
+	if err := kb.New(kb.Options{Store: db, Search: search.New(db)}).Handle(ctx, m, out); err != nil {
+		return err
+	}
+	if out.refused != "" {
+		return fmt.Errorf("search was refused: %s", out.refused)
+	}
+	return nil
+}
+
+// printer answers a command that came from the command line.
+type printer struct {
+	out     *console.Adapter
+	refused string // the code of a refusal
+}
+
+func (p *printer) Reply(ctx context.Context, r gateway.Reply) error {
+	p.refused = r.Code
+	return p.out.Send(ctx, gateway.Address(gateway.Console)+":", r)
+}
+
+func (p *printer) Update(ctx context.Context, r gateway.Reply) error { return p.Reply(ctx, r) }
+func (p *printer) Typing(context.Context) error                     { return nil }
