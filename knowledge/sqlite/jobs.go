@@ -23,7 +23,7 @@ func queryJobs(ctx context.Context, q queryer, query string, args ...any) ([]kno
 		var lease, started, updated, ended int64
 		err := scan(&j.ID, &j.Library, &j.Title, &j.Kind, &j.Start, &j.Scope, &j.MaxPages, &j.Robots, &j.State, &j.Reason, &j.Code,
 			&j.ReplyTo, &j.Announced, &j.By, &j.Owner, &lease, &started, &updated, &ended,
-			&j.New, &j.Changed, &j.Unchanged, &j.Excluded, &j.Redirects, &j.GonePages, &j.Failures, &j.Skipped, &j.Discovered, &j.Counts.Chunks)
+			&j.New, &j.Changed, &j.Unchanged, &j.Excluded, &j.Redirects, &j.GonePages, &j.Failures, &j.Skipped, &j.Discovered, &j.Chunks)
 		j.LeaseUntil, j.StartedAt = fromMillis(lease), fromMillis(started)
 		j.UpdatedAt, j.EndedAt = fromMillis(updated), fromMillis(ended)
 		return j, err
@@ -37,7 +37,7 @@ func queryJobs(ctx context.Context, q queryer, query string, args ...any) ([]kno
 func (db *DB) StartJob(ctx context.Context, j knowledge.Job) (knowledge.Job, error) {
 	j.State = knowledge.Running
 	j.StartedAt, j.UpdatedAt = orNow(j.StartedAt), orNow(j.StartedAt)
-	err := db.write(ctx, func(tx *sql.Tx) error {
+	err := db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if err := db.admit(ctx, tx, j); err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (db *DB) refuseNewLibrary(ctx context.Context, q queryer, id string) error 
 // RenewLease moves the lease of a running job. When owner has it no more it answers
 // knowledge.ErrLeaseLost.
 func (db *DB) RenewLease(ctx context.Context, id int64, owner string, until time.Time) error {
-	err := db.write(ctx, func(tx *sql.Tx) error {
+	err := db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		return updateOwned(ctx, tx, `UPDATE jobs SET lease_until = ?, updated_at = ? WHERE id = ? AND owner = ? AND state = 'running'`,
 			millis(until), now(), id, owner)
 	})
@@ -118,7 +118,7 @@ func (db *DB) RenewLease(ctx context.Context, id int64, owner string, until time
 // FinishJob ends a running job. When owner has it no more it answers
 // knowledge.ErrLeaseLost.
 func (db *DB) FinishJob(ctx context.Context, id int64, owner string, state knowledge.JobState, code knowledge.Code, reason string) error {
-	err := db.write(ctx, func(tx *sql.Tx) error {
+	err := db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		at := now()
 		return updateOwned(ctx, tx, `
 			UPDATE jobs SET state = ?, code = ?, reason = ?, updated_at = ?, ended_at = ?
@@ -148,7 +148,7 @@ func updateOwned(ctx context.Context, tx *sql.Tx, query string, args ...any) err
 // other job is refused (ResumeRefused), and the limits of StartJob hold.
 func (db *DB) ResumeJob(ctx context.Context, id int64, owner string, until time.Time) (knowledge.Job, error) {
 	var resumed knowledge.Job
-	err := db.write(ctx, func(tx *sql.Tx) error {
+	err := db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		j, err := readJob(ctx, tx, ` WHERE id = ?`, id)
 		if err != nil {
 			return err
@@ -187,7 +187,7 @@ func (db *DB) ResumeJob(ctx context.Context, id int64, owner string, until time.
 // the lapsed lease is known.
 func (db *DB) RecoverJobs(ctx context.Context, me knowledge.Owner, alive func(process string) bool, at time.Time) ([]knowledge.Job, error) {
 	var recovered []knowledge.Job
-	err := db.write(ctx, func(tx *sql.Tx) error {
+	err := db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		running, err := queryJobs(ctx, tx, selectJobs+` WHERE state = 'running' ORDER BY id`)
 		if err != nil {
 			return err
@@ -260,7 +260,7 @@ func (db *DB) Unannounced(ctx context.Context) ([]knowledge.Job, error) {
 
 // MarkAnnounced records that a job's outcome has arrived.
 func (db *DB) MarkAnnounced(ctx context.Context, id int64) error {
-	err := db.write(ctx, func(tx *sql.Tx) error {
+	err := db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE jobs SET announced = 1 WHERE id = ?`, id)
 		return err
 	})

@@ -77,11 +77,15 @@ func (db *DB) settleKeywords(ctx context.Context) error {
 // rebuildKeywords makes the keyword index anew from the chunks, in one transaction:
 // until it commits, searches see the old one.
 func (db *DB) rebuildKeywords(ctx context.Context) error {
-	err := db.write(ctx, func(tx *sql.Tx) error {
+	cancelled := ctx.Err
+	err := db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `INSERT INTO chunks_fts (chunks_fts) VALUES ('delete-all')`); err != nil {
 			return err
 		}
 		for last := int64(-1); ; {
+			if err := cancelled(); err != nil {
+				return err
+			}
 			next, err := rebuildBatch(ctx, tx, last)
 			if err != nil {
 				return err
@@ -150,9 +154,10 @@ func foldStored(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]f
 }
 
 // purge removes the words of deleted chunks from the file: a deletion only marks them
-// in the keyword index, whose segments keep them until they are merged. The merge
-// goes in small transactions, between which others may write. Until all is done the
-// debt stays on record.
+// in the keyword index, whose segments keep them until they are merged. Pages that the
+// merge gives up are zeroed (secure_delete), and the log that still has them is
+// emptied. It goes in small transactions, between which others may write; until all is
+// done the debt stays on record.
 func (db *DB) purge(ctx context.Context) error {
 	// A negative count starts the merge of everything into one segment.
 	for pages := -mergePages; ; pages = mergePages {
@@ -167,7 +172,7 @@ func (db *DB) purge(ctx context.Context) error {
 	if err := db.checkpoint(ctx); err != nil {
 		return fmt.Errorf("purge deleted words: %w", err)
 	}
-	err := db.write(ctx, func(tx *sql.Tx) error {
+	err := db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE keyword_index SET purge_owed = 0`)
 		return err
 	})
@@ -179,7 +184,7 @@ const mergePages = 500
 
 // mergeStep merges about pages pages and tells whether there was anything to merge.
 func (db *DB) mergeStep(ctx context.Context, pages int) (changed bool, err error) {
-	err = db.write(ctx, func(tx *sql.Tx) error {
+	err = db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		var before, after int64
 		if err := tx.QueryRowContext(ctx, `SELECT total_changes()`).Scan(&before); err != nil {
 			return err

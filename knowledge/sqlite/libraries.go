@@ -89,7 +89,7 @@ func readString(scan func(...any) error) (s string, err error) {
 // UpdateLibrary changes AutoInject, Nightly and Archived; what change does to other
 // fields is ignored. An unknown id is refused (NotFound).
 func (db *DB) UpdateLibrary(ctx context.Context, id string, change func(*knowledge.Library)) error {
-	err := db.write(ctx, func(tx *sql.Tx) error {
+	err := db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		libraries, err := queryLibraries(ctx, tx, selectLibraries+` WHERE l.id = ?`, id)
 		if err != nil {
 			return err
@@ -112,7 +112,7 @@ func (db *DB) UpdateLibrary(ctx context.Context, id string, change func(*knowled
 // in the same one. It is refused while a job runs (CrawlOwnsLibrary) and for an
 // unknown id (NotFound).
 func (db *DB) DeleteLibrary(ctx context.Context, id string) error {
-	err := db.write(ctx, func(tx *sql.Tx) error {
+	err := db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		number, err := ownLibrary(ctx, tx, id)
 		if err != nil {
 			return err

@@ -53,7 +53,7 @@ func (db *DB) Maintain(ctx context.Context, at time.Time) error {
 // and all of those jobs that are neither the latest of their library nor among the
 // last few nor still to be announced.
 func (db *DB) clear(ctx context.Context, at time.Time) error {
-	return db.write(ctx, func(tx *sql.Tx) error {
+	return db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		for _, step := range []struct {
 			query string
 			arg   any
@@ -93,7 +93,7 @@ func (db *DB) checkKeywords(ctx context.Context) error {
 
 // keywordFault says what is wrong with the keyword index, nothing when it is sound.
 func (db *DB) keywordFault(ctx context.Context) (reason string, err error) {
-	err = db.write(ctx, func(tx *sql.Tx) error {
+	err = db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO chunks_fts (chunks_fts) VALUES ('integrity-check')`)
 		if corrupt(err) {
 			reason = "damaged"

@@ -236,28 +236,19 @@ func (db *DB) rare(ctx context.Context, s scope, terms []fold.Term) ([]fold.Term
 	return kept, nil
 }
 
-// expression is the FTS5 query that any of the terms meets. An identifier is met by
-// its whole or by all of its parts; the whole, being rare, outweighs them by itself.
+// expression is the FTS5 query that any form of any of the terms meets. A compound name
+// comes with its parts as terms of their own: a chunk that holds the whole holds them
+// too, and the whole, being rare, outweighs them.
 func expression(terms []fold.Term) string {
-	var alternatives []string
+	var forms []string
 	for _, t := range terms {
-		if whole := anyOf(t.Forms); whole != "" {
-			alternatives = append(alternatives, whole)
-		}
-		if !t.Identifier {
-			continue
-		}
-		var parts []string
-		for _, token := range fold.Tokens(t.Word, "") {
-			if part := quote(token.Text); part != "" && !slices.Contains(t.Forms, token.Text) {
-				parts = append(parts, part)
+		for _, f := range t.Forms {
+			if !slices.Contains(forms, f) {
+				forms = append(forms, f)
 			}
 		}
-		if len(parts) > 0 {
-			alternatives = append(alternatives, "("+strings.Join(parts, " AND ")+")")
-		}
 	}
-	return strings.Join(alternatives, " OR ")
+	return anyOf(forms)
 }
 
 // anyOf is the FTS5 query that any of the forms meets, empty when none is a term.

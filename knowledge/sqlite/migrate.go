@@ -56,7 +56,7 @@ func (db *DB) migrate(ctx context.Context, steps []migration) error {
 			db.path, version, len(steps))
 	}
 	for _, step := range steps[version:] {
-		err := db.write(ctx, func(tx *sql.Tx) error {
+		err := db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
 			if err := tx.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil {
 				return err
 			}

@@ -80,7 +80,7 @@ func (db *DB) GonePages(ctx context.Context, library string) ([]knowledge.Page, 
 // refused while a job runs (CrawlOwnsLibrary) and for an unknown library (NotFound).
 func (db *DB) RemoveGone(ctx context.Context, library string) (int, error) {
 	removed := 0
-	err := db.write(ctx, func(tx *sql.Tx) error {
+	err := db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		number, err := ownLibrary(ctx, tx, library)
 		if err != nil {
 			return err

@@ -40,7 +40,7 @@ func (db *DB) Publish(ctx context.Context, p knowledge.Publication) (knowledge.S
 		return knowledge.StoredNothing, wrap(err, "publish %s", p.Visited.URL)
 	}
 	var result knowledge.Stored
-	err := db.write(ctx, func(tx *sql.Tx) (err error) {
+	err := db.write(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
 		result, err = w.run(ctx, tx)
 		return err
 	})
@@ -86,6 +86,12 @@ func (w *publishing) run(ctx context.Context, tx *sql.Tx) (knowledge.Stored, err
 	}
 	if w.old, err = findPage(ctx, tx, w.library, w.p.Visited.URL); err != nil {
 		return "", err
+	}
+	if w.old.id == 0 && w.p.Visited.Outcome == knowledge.Vanished {
+		// The address of a stored page may lead to one that does not exist.
+		if w.old, err = findPage(ctx, tx, w.library, w.p.Visited.Requested); err != nil {
+			return "", err
+		}
 	}
 	result, add, err := w.outcome(ctx, tx)
 	if err != nil {

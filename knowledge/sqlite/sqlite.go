@@ -109,21 +109,28 @@ func (db *DB) prepare(ctx context.Context) error {
 
 // write runs f in one transaction of the writing connection and commits unless f
 // fails. f's error is returned as it is, so that refusals keep their code.
-func (db *DB) write(ctx context.Context, f func(tx *sql.Tx) error) error {
-	tx, err := db.writer.BeginTx(ctx, nil)
+//
+// Only the wait for the connection can be cancelled: f gets a context that cannot, as
+// the driver and database/sql would else start a goroutine with every statement to
+// watch it. What takes long looks at the caller's context by itself.
+func (db *DB) write(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) error) error {
+	conn, err := db.writer.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("wait for the writing connection: %w", err)
+	}
+	defer conn.Close()
+	ctx = context.WithoutCancel(ctx)
+	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("begin transaction: %w", err)
 	}
-	if err := f(tx); err != nil {
-		if rollback := tx.Rollback(); rollback != nil && !errors.Is(rollback, sql.ErrTxDone) {
+	if err := f(ctx, tx); err != nil {
+		if rollback := tx.Rollback(); rollback != nil {
 			return errors.Join(err, fmt.Errorf("roll back: %w", rollback))
 		}
 		return err
 	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("commit: %w", err)
-	}
-	return nil
+	return wrap(tx.Commit(), "commit")
 }
 
 func withDefaults(o Options) Options {

@@ -18,7 +18,7 @@ func (db *DB) SaveTurn(ctx context.Context, t knowledge.Turn) error {
 	if t.Passages == nil {
 		passages = []byte("[]")
 	}
-	err = db.write(ctx, func(tx *sql.Tx) error {
+	err = db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `
 			INSERT INTO turns (conversation, actor, question, outcome, passages, at, latency) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 			t.Conversation, t.Actor, t.Question, t.Outcome, string(passages), millis(orNow(t.At)), t.Latency.Milliseconds())

@@ -46,7 +46,7 @@ func testGone(t *testing.T, open Open) {
 		if hits, err := k.Hits(t.Context(), ids); err != nil || len(hits) != 1 {
 			t.Errorf("hits of both pages' chunks = %v, %v, want one", hits, err)
 		}
-		counts, chunks, err := k.Frequencies(t.Context(), []string{"go"}, [][]string{{"apple"}})
+		counts, chunks, err := k.Frequencies(t.Context(), []string{"go"}, [][]string{forms("apple")})
 		if err != nil || counts[0] != 1 || chunks != 1 {
 			t.Errorf("frequencies = %v of %d (%v), want 1 of 1", counts, chunks, err)
 		}
@@ -94,6 +94,20 @@ func testGone(t *testing.T, open Open) {
 		vanish(k, instant())
 		if got := k.search("apple"); len(got) != 1 {
 			t.Errorf("search finds %v, want the page", got)
+		}
+	})
+	t.Run("an address that leads to one that is gone is gone", func(t *testing.T) {
+		k := newKit(t, open, roomy())
+		k.fill("go", "apple")
+		for range 2 {
+			j := k.start("go", knowledge.JobRefresh)
+			p := visit(j, "p0", knowledge.Vanished, missing)
+			p.Visited.URL = address("not-found")
+			k.publish(p)
+			k.finish(j)
+		}
+		if got := k.search("apple"); len(got) != 0 {
+			t.Errorf("search finds %v, want nothing", got)
 		}
 	})
 	t.Run("gone pages are removed by a command", func(t *testing.T) {

@@ -132,8 +132,10 @@ func testDelete(open Open) func(t *testing.T) {
 		if err != nil || len(ids) != 1 {
 			t.Fatalf("rank = %v, %v", ids, err)
 		}
-		turn := knowledge.Turn{Conversation: "c", Question: "q", Outcome: "extractive", At: instant(), Latency: time.Second,
-			Passages: []knowledge.Citation{{Library: "go", Title: "Go"}, {Library: "rust", Title: "Rust"}}}
+		turn := knowledge.Turn{
+			Conversation: "c", Question: "q", Outcome: "extractive", At: instant(), Latency: time.Second,
+			Passages: []knowledge.Citation{{Library: "go", Title: "Go"}, {Library: "rust", Title: "Rust"}},
+		}
 		if err := k.SaveTurn(t.Context(), turn); err != nil {
 			t.Fatal(err)
 		}

@@ -72,7 +72,7 @@ func testMatch(t *testing.T, open Open) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.name, diff)
 			}
-			counts, chunks, err := k.Frequencies(t.Context(), test.libraries, [][]string{{"apple"}, {"pear", "of"}, {}})
+			counts, chunks, err := k.Frequencies(t.Context(), test.libraries, [][]string{forms("apple"), append(forms("pear"), forms("of")...), {}})
 			if err != nil {
 				t.Fatalf("%s: %v", test.name, err)
 			}

@@ -1,7 +1,7 @@
 // Package storetest is the conformance suite of the stores: what sqlite and any other
 // store promise, as tests over their method set.
 //
-// Kind: words (test support). Imports knowledge.
+// Kind: words (test support). Imports knowledge and knowledge/fold.
 package storetest
 
 import (
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"footnote/knowledge"
+	"footnote/knowledge/fold"
 )
 
 // Limits are the options that a store under test is opened with, small enough to be
@@ -149,9 +150,9 @@ func (k kit) fill(library string, texts ...string) knowledge.Job {
 }
 
 // search gives the addresses of the pages that a question finds, best first.
-func (k kit) search(question string, libraries ...string) []string {
+func (k kit) search(question string) []string {
 	k.t.Helper()
-	found, err := k.Rank(k.t.Context(), knowledge.Query{Text: question, Libraries: libraries})
+	found, err := k.Rank(k.t.Context(), knowledge.Query{Text: question})
 	if err != nil {
 		k.t.Fatalf("rank %q: %v", question, err)
 	}
@@ -220,6 +221,15 @@ func visit(j knowledge.Job, name string, outcome knowledge.Outcome, refusal *kno
 	return knowledge.Publication{Job: j, Visited: knowledge.Visited{
 		Requested: url, URL: url, Depth: 1, Outcome: outcome, Err: refusal, At: instant(),
 	}}
+}
+
+// forms are the index terms of a word.
+func forms(word string) []string {
+	var forms []string
+	for _, term := range fold.Question(word) {
+		forms = append(forms, term.Forms...)
+	}
+	return forms
 }
 
 // wantCode fails the test unless err is the refusal.
