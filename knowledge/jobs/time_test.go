@@ -2,6 +2,7 @@ package jobs_test
 
 import (
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -324,6 +325,23 @@ func TestRefreshNightly(t *testing.T) {
 		}
 		if len(h.told) > 0 {
 			t.Errorf("announced %v though nobody asked", h.states())
+		}
+	})
+}
+
+func TestRefreshNightlyFaults(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, &site{pages: pages(1)}, nil)
+		h.libraries["a"] = knowledge.Library{ID: "a", StartURL: "https://docs.test/", Nightly: true}
+		h.libraries["b"] = h.libraries["a"]
+		h.refuse = errors.New("disk I/O error")
+		defer h.open(t)()
+		if err := h.runner.RefreshNightly(t.Context()); err == nil || strings.Count(err.Error(), "disk I/O error") != 2 {
+			t.Errorf("faults of two libraries: %v", err)
+		}
+		h.unlisted = errors.New("no such table")
+		if err := h.runner.RefreshNightly(t.Context()); err == nil {
+			t.Error("no error though the libraries could not be listed")
 		}
 	})
 }
