@@ -59,6 +59,7 @@ func TestHouse(t *testing.T) {
 	var told []gateway.Reply
 	runner := jobs.New(jobs.Options{
 		Store: r.db, Crawler: manual{}, Publisher: index.New(r.db), Owner: knowledge.Owner{Install: "i1", Host: "h1", Process: "1@1"},
+		Defaults: jobs.Defaults{MaxPages: 200, PageCap: 1000, MaxDepth: 10, Scope: knowledge.ScopeTree},
 		Announce: func(_ context.Context, job knowledge.Job) error {
 			mu.Lock()
 			defer mu.Unlock()

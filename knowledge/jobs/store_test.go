@@ -93,8 +93,9 @@ func start(t *testing.T, db *sqlite.DB, b *book, process string) *install {
 	in := &install{}
 	in.Runner = jobs.New(jobs.Options{
 		Store: db, Crawler: b, Publisher: index.New(db), Announce: in.desk.announce,
-		Owner: knowledge.Owner{Install: "i1", Host: "h1", Process: process},
-		Log:   slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Owner:    knowledge.Owner{Install: "i1", Host: "h1", Process: process},
+		Defaults: jobs.Defaults{MaxPages: 200, PageCap: 1000, MaxDepth: 10, Scope: knowledge.ScopeTree},
+		Log:      slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
