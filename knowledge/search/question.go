@@ -20,7 +20,7 @@ type Question struct {
 // word is one word of the question, or a compound with its parts.
 type word struct {
 	weight float64
-	count  int // chunks that hold it
+	count  int       // chunks that hold it
 	parts  []float64 // weights of the parts
 }
 
