@@ -43,6 +43,8 @@ func commands() []command {
 }
 
 func main() {
+	// A closed pipe shall be a write error that ends the run in order, not its death.
+	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := untilSignal()
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()

@@ -75,4 +75,4 @@ func (p *printer) Reply(ctx context.Context, r gateway.Reply) error {
 }
 
 func (p *printer) Update(ctx context.Context, r gateway.Reply) error { return p.Reply(ctx, r) }
-func (p *printer) Typing(context.Context) error                     { return nil }
+func (p *printer) Typing(context.Context) error                      { return nil }

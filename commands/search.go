@@ -98,9 +98,9 @@ func (r *Router) why(ctx context.Context, c call) (gateway.Reply, error) {
 		b.WriteString(" no passage was near enough to be shown.")
 	}
 	for i, p := range turn.Passages {
-		title := plain(p.Title)
-		if p.Section != "" && p.Section != p.Title {
-			title = strings.TrimPrefix(title+" > "+plain(p.Section), " > ")
+		title := plain(p.Section)
+		if !strings.HasPrefix(p.Section, p.Title) || title == "" {
+			title = strings.TrimSuffix(plain(p.Title)+" > "+title, " > ")
 		}
 		fmt.Fprintf(&b, "\n%d. **%s**: %s: %s, found by its %s, %s. %s",
 			i+1, p.Library, title, evidence(p.Evidence), channel(p.Channel), cited(p.Cited), link(p.URL))

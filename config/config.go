@@ -25,7 +25,6 @@ type Config struct {
 	Log     Log
 	Store   Store
 	Crawl   Crawl
-	KB      KB
 	Gateway Gateway
 	Nightly Nightly
 	Tokens  Tokens
@@ -58,11 +57,6 @@ type Crawl struct {
 	Timeout      time.Duration
 	AllowPrivate []netip.Prefix
 	Contact      string
-}
-
-// KB is how questions read the libraries.
-type KB struct {
-	AutoInject bool
 }
 
 // Gateway bounds the message loop.

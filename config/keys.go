@@ -53,8 +53,6 @@ var keys = []Key{
 	prefixes("crawl.allow_private", "FOOTNOTE_CRAWL_ALLOW_PRIVATE", "", "private address ranges that may be crawled, as CIDRs: 10.1.0.0/16, ::1/128", func(c *Config) *[]netip.Prefix { return &c.Crawl.AllowPrivate }),
 	str("crawl.contact", "FOOTNOTE_CRAWL_CONTACT", "", "address or mail that the user agent names, for site owners", anything, func(c *Config) *string { return &c.Crawl.Contact }),
 
-	boolean("kb.auto_inject", "FOOTNOTE_KB_AUTO_INJECT", "on", "off refuses auto-injection whatever the chat says", func(c *Config) *bool { return &c.KB.AutoInject }),
-
 	number("gateway.lane_depth", "FOOTNOTE_GATEWAY_LANE_DEPTH", "16", "messages", 1, 1000, "waiting in one conversation; one more is refused", func(c *Config) *int { return &c.Gateway.LaneDepth }),
 	number("gateway.rate_per_minute", "FOOTNOTE_GATEWAY_RATE_PER_MINUTE", "30", "messages", 1, 10000, "that one person may send; the terminal is not limited", func(c *Config) *int { return &c.Gateway.RatePerMinute }),
 	duration("gateway.timeout", "FOOTNOTE_GATEWAY_TIMEOUT", "2m", time.Second, time.Hour, "for answering one message", func(c *Config) *time.Duration { return &c.Gateway.Timeout }),
@@ -76,7 +74,7 @@ var keys = []Key{
 // notYet names the variables that a later version reads: setting one is no mistake.
 func notYet(env string) bool {
 	return slices.Contains([]string{
-		"FOOTNOTE_HTTP_ADDR", "FOOTNOTE_STORE", "FOOTNOTE_KB_SMART_SEARCH", "FOOTNOTE_KB_TOP_K", "FOOTNOTE_RERANK_URL",
+		"FOOTNOTE_HTTP_ADDR", "FOOTNOTE_STORE", "FOOTNOTE_KB_AUTO_INJECT", "FOOTNOTE_KB_SMART_SEARCH", "FOOTNOTE_KB_TOP_K", "FOOTNOTE_RERANK_URL",
 		"FOOTNOTE_EMBEDDER", "FOOTNOTE_EMBEDDER_MODEL", "FOOTNOTE_EMBEDDER_DIMENSIONS", "FOOTNOTE_MODEL_URL", "FOOTNOTE_MODEL",
 		"FOOTNOTE_DISCORD_API_URL", "FOOTNOTE_SLACK_API_URL", "FOOTNOTE_TELEGRAM_API_URL",
 	}, env)

@@ -67,7 +67,7 @@ type Defaults struct {
 // Journal is where jobs are written while they run.
 type Journal interface {
 	StartJob(ctx context.Context, job knowledge.Job) (knowledge.Job, error)
-	ResumeJob(ctx context.Context, id int64, owner string, until time.Time) (knowledge.Job, error)
+	ResumeJob(ctx context.Context, id int64, owner string, until time.Time, replyTo string) (knowledge.Job, error)
 	RenewLease(ctx context.Context, id int64, owner string, until time.Time) error
 	FinishJob(ctx context.Context, id int64, owner string, state knowledge.JobState, code knowledge.Code, reason string) error
 }

@@ -137,7 +137,7 @@ func (r *Runner) Resume(ctx context.Context, req knowledge.CrawlRequest) (knowle
 			return knowledge.CrawlStarted{}, err
 		}
 	}
-	job, err = r.o.Store.ResumeJob(ctx, job.ID, r.owner, time.Now().Add(r.o.Lease))
+	job, err = r.o.Store.ResumeJob(ctx, job.ID, r.owner, time.Now().Add(r.o.Lease), req.ReplyTo)
 	if err != nil {
 		return knowledge.CrawlStarted{}, err
 	}
