@@ -93,7 +93,8 @@ func find(is func(Key) bool) *Key {
 // The constructors below make a row of the table for each type of setting.
 
 func str(name, env, def, help string, check func(string) error, at func(*Config) *string) Key {
-	return Key{Name: name, Env: env, Default: def, Help: help,
+	return Key{
+		Name: name, Env: env, Default: def, Help: help,
 		set: func(c *Config, v string) error {
 			if err := check(v); err != nil {
 				return err
@@ -101,7 +102,8 @@ func str(name, env, def, help string, check func(string) error, at func(*Config)
 			*at(c) = v
 			return nil
 		},
-		get: func(c Config) string { return *at(&c) }}
+		get: func(c Config) string { return *at(&c) },
+	}
 }
 
 func enum(name, env, def string, of []string, help string, at func(*Config) *string) Key {
@@ -117,7 +119,8 @@ func enum(name, env, def string, of []string, help string, at func(*Config) *str
 }
 
 func list(name, env, def, help string, check func(string) error, at func(*Config) *[]string) Key {
-	return Key{Name: name, Env: env, Default: def, Help: help, Bound: "comma-separated",
+	return Key{
+		Name: name, Env: env, Default: def, Help: help, Bound: "comma-separated",
 		set: func(c *Config, v string) error {
 			var out []string
 			for _, x := range split(v) {
@@ -129,11 +132,13 @@ func list(name, env, def, help string, check func(string) error, at func(*Config
 			*at(c) = out
 			return nil
 		},
-		get: func(c Config) string { return strings.Join(*at(&c), ",") }}
+		get: func(c Config) string { return strings.Join(*at(&c), ",") },
+	}
 }
 
 func prefixes(name, env, def, help string, at func(*Config) *[]netip.Prefix) Key {
-	return Key{Name: name, Env: env, Default: def, Help: help, Bound: "comma-separated",
+	return Key{
+		Name: name, Env: env, Default: def, Help: help, Bound: "comma-separated",
 		set: func(c *Config, v string) error {
 			var out []netip.Prefix
 			for _, x := range split(v) {
@@ -155,11 +160,13 @@ func prefixes(name, env, def, help string, at func(*Config) *[]netip.Prefix) Key
 				out = append(out, p.String())
 			}
 			return strings.Join(out, ",")
-		}}
+		},
+	}
 }
 
 func number(name, env, def, unit string, low, high int, help string, at func(*Config) *int) Key {
-	return Key{Name: name, Env: env, Default: def, Unit: unit, Bound: fmt.Sprintf("%d to %d", low, high), Help: help,
+	return Key{
+		Name: name, Env: env, Default: def, Unit: unit, Bound: fmt.Sprintf("%d to %d", low, high), Help: help,
 		set: func(c *Config, v string) error {
 			n, err := strconv.Atoi(strings.TrimSpace(v))
 			if err != nil {
@@ -171,11 +178,13 @@ func number(name, env, def, unit string, low, high int, help string, at func(*Co
 			*at(c) = n
 			return nil
 		},
-		get: func(c Config) string { return strconv.Itoa(*at(&c)) }}
+		get: func(c Config) string { return strconv.Itoa(*at(&c)) },
+	}
 }
 
 func boolean(name, env, def, help string, at func(*Config) *bool) Key {
-	return Key{Name: name, Env: env, Default: def, Bound: "on, off", Help: help,
+	return Key{
+		Name: name, Env: env, Default: def, Bound: "on, off", Help: help,
 		set: func(c *Config, v string) error {
 			switch strings.ToLower(strings.TrimSpace(v)) {
 			case "on", "true", "1", "yes":
@@ -192,11 +201,13 @@ func boolean(name, env, def, help string, at func(*Config) *bool) Key {
 				return "on"
 			}
 			return "off"
-		}}
+		},
+	}
 }
 
 func duration(name, env, def string, low, high time.Duration, help string, at func(*Config) *time.Duration) Key {
-	return Key{Name: name, Env: env, Default: def, Unit: "duration, or a bare number of milliseconds", Bound: short(low) + " to " + short(high), Help: help,
+	return Key{
+		Name: name, Env: env, Default: def, Unit: "duration, or a bare number of milliseconds", Bound: short(low) + " to " + short(high), Help: help,
 		set: func(c *Config, v string) error {
 			d, err := time.ParseDuration(strings.TrimSpace(v))
 			if n, e := strconv.Atoi(strings.TrimSpace(v)); e == nil {
@@ -211,7 +222,8 @@ func duration(name, env, def string, low, high time.Duration, help string, at fu
 			*at(c) = d
 			return nil
 		},
-		get: func(c Config) string { return short(*at(&c)) }}
+		get: func(c Config) string { return short(*at(&c)) },
+	}
 }
 
 // short spells a duration without zero parts: 2m, not 2m0s.
@@ -229,7 +241,8 @@ func short(d time.Duration) string {
 var sizeRE = regexp.MustCompile(`^(\d+)\s*(B|KiB|MiB|GiB|)$`)
 
 func size(name, env, def string, low, high int64, help string, at func(*Config) *int64) Key {
-	return Key{Name: name, Env: env, Default: def, Unit: "bytes, or KiB, MiB, GiB", Bound: byteSize(low) + " to " + byteSize(high), Help: help,
+	return Key{
+		Name: name, Env: env, Default: def, Unit: "bytes, or KiB, MiB, GiB", Bound: byteSize(low) + " to " + byteSize(high), Help: help,
 		set: func(c *Config, v string) error {
 			m := sizeRE.FindStringSubmatch(strings.TrimSpace(v))
 			if m == nil {
@@ -243,7 +256,8 @@ func size(name, env, def string, low, high int64, help string, at func(*Config) 
 			*at(c) = n << shift
 			return nil
 		},
-		get: func(c Config) string { return byteSize(*at(&c)) }}
+		get: func(c Config) string { return byteSize(*at(&c)) },
+	}
 }
 
 func byteSize(n int64) string {
@@ -260,7 +274,8 @@ func byteSize(n int64) string {
 
 // secret rows belong to parts that this version does not have.
 func secret(name, env string, at func(*Config) *Secret) Key {
-	return Key{Name: name, Env: env, Secret: true, NotYet: true, Help: "credential; never printed",
+	return Key{
+		Name: name, Env: env, Secret: true, NotYet: true, Help: "credential; never printed",
 		set: func(c *Config, v string) error {
 			if strings.ContainsAny(v, " \t\r\n") {
 				return fmt.Errorf("the value holds white space: was it pasted with something else?")
@@ -268,7 +283,8 @@ func secret(name, env string, at func(*Config) *Secret) Key {
 			*at(c) = Secret{v}
 			return nil
 		},
-		get: func(c Config) string { return at(&c).String() }}
+		get: func(c Config) string { return at(&c).String() },
+	}
 }
 
 func split(v string) []string {
