@@ -149,5 +149,5 @@ func terminalLogger(cfg config.Config, c call, interactive bool) (*slog.Logger, 
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the log: %w", err)
 	}
-	return slog.New(newHandler(cfg, f)), func() { f.Close() }, nil
+	return slog.New(newHandler(cfg, f)), func() { _ = f.Close() }, nil
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/netip"
@@ -56,7 +57,7 @@ func TestEveryFaultIsReportedAtOnce(t *testing.T) {
 			"FOOTNOTE_ADMINS=bob", "FOOTNOTE_NIGHTLY_SCHEDULE=02:00", "FOOTNOTE_NIGHTLY_TIMEZONE=Mars/Base", "FOOTNOTE_DATA_DIR= ",
 		},
 	})
-	faults, ok := AsFaults(err)
+	faults, ok := errors.AsType[Faults](err)
 	if !ok {
 		t.Fatalf("error is %T: %v", err, err)
 	}
@@ -168,7 +169,7 @@ func TestPrintedConfigLoadsBack(t *testing.T) {
 	if d := cmp.Diff(fmt.Sprint(cfg), fmt.Sprint(again)); d != "" {
 		t.Error(d)
 	}
-	for _, k := range Keys() {
+	for _, k := range table() {
 		if !strings.Contains(out.String(), k.Env) {
 			t.Errorf("%s is not printed", k.Env)
 		}

@@ -14,11 +14,14 @@ import (
 // Platform names one outside service: "console", "slack", "discord", "telegram".
 type Platform string
 
-// UserID, ChatID and MessageID are the platform's own identifiers. Only adapters
-// build and parse them; everybody else compares them and passes them on.
+// Identifiers are the platform's own. Only adapters build and parse them; everybody
+// else compares them and passes them on.
 type (
-	UserID    string
-	ChatID    string
+	// UserID names a person.
+	UserID string
+	// ChatID names a channel, a group or a direct conversation.
+	ChatID string
+	// MessageID names a message within its chat.
 	MessageID string
 )
 

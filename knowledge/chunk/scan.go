@@ -97,7 +97,10 @@ func (s *scanner) line(line string) {
 	case mark != nil && mark.Level != knowledge.TermLevel:
 		s.begin(heading, line, indent, mark)
 		s.open = false
-	case s.open && !item && mark == nil && s.continues(line, text):
+	case s.open && !item && mark == nil:
+		if delimiterRow(text) {
+			s.headTable()
+		}
 		s.extend(line)
 	default:
 		s.begin(prose, line, indent, mark)
@@ -105,28 +108,24 @@ func (s *scanner) line(line string) {
 	s.blank = false
 }
 
-// continues says whether a line belongs to the block before it; a delimiter row makes a
-// table of the line above it.
-func (s *scanner) continues(line, text string) bool {
+// headTable makes a table of the last line, which is followed by a delimiter row; the
+// text above that line stays prose.
+func (s *scanner) headTable() {
 	b := &s.blocks[len(s.blocks)-1]
-	if b.kind == table {
-		return true
+	header := b.lines[len(b.lines)-1]
+	switch {
+	case b.kind != prose || !strings.Contains(header, "|"):
+	case len(b.lines) == 1:
+		b.kind = table
+	default:
+		b.lines = b.lines[:len(b.lines)-1]
+		b.size -= utf8.RuneCountInString(header) + 1
+		indent, _, _ := strip(header)
+		s.number-- // the header's own line
+		s.begin(table, header, indent, nil)
+		s.blocks[len(s.blocks)-1].blank = false
+		s.number++
 	}
-	if b.kind == prose && delimiterRow(text) {
-		if header := b.lines[len(b.lines)-1]; strings.Contains(header, "|") {
-			if len(b.lines) > 1 { // the text above the header stays prose
-				b.lines = b.lines[:len(b.lines)-1]
-				b.size -= utf8.RuneCountInString(header) + 1
-				indent, _, _ := strip(header)
-				s.number--
-				s.begin(table, header, indent, nil)
-				s.blocks[len(s.blocks)-1].blank = false
-				s.number++
-			}
-			s.blocks[len(s.blocks)-1].kind = table
-		}
-	}
-	return true
 }
 
 // mark is the heading or term at this line.
