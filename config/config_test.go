@@ -55,6 +55,7 @@ func TestEveryFaultIsReportedAtOnce(t *testing.T) {
 		Environ: []string{
 			"FOOTNOTE_CRAWL_MAX_DEPTH=1000", "FOOTNOTE_CRAWL_DELAY=soon", "FOOTNOTE_STORE_QUOTA=2TiB", "FOOTNOTE_CRAWL_ALLOW_PRIVATE=home",
 			"FOOTNOTE_ADMINS=bob", "FOOTNOTE_NIGHTLY_SCHEDULE=02:00", "FOOTNOTE_NIGHTLY_TIMEZONE=Mars/Base", "FOOTNOTE_DATA_DIR= ",
+			"FOOTNOTE_GATEWAY_DRAIN=0",
 		},
 	})
 	faults, ok := errors.AsType[Faults](err)
@@ -66,8 +67,9 @@ func TestEveryFaultIsReportedAtOnce(t *testing.T) {
 		`crawl.max_pages: "many" is not a whole number of pages`,
 		`"planet" is not one of tree, prefix, domain, exact`,
 		`log.json: "perhaps" is neither on nor off`,
-		"FOOTNOTE_CRAWL_MAX_DEPTH: 1000 links is out of bounds: 0 to 100",
+		"FOOTNOTE_CRAWL_MAX_DEPTH: 1000 links is out of bounds: 1 to 100",
 		`FOOTNOTE_CRAWL_DELAY: "soon" is not a duration`,
+		"FOOTNOTE_GATEWAY_DRAIN: 0s is out of bounds: 1ms to 5m",
 		`FOOTNOTE_STORE_QUOTA: "2TiB" is not a size`,
 		`FOOTNOTE_CRAWL_ALLOW_PRIVATE: "home" is not an address range`,
 		`FOOTNOTE_ADMINS: "bob" is not a person`,
@@ -77,8 +79,8 @@ func TestEveryFaultIsReportedAtOnce(t *testing.T) {
 			t.Errorf("no fault says %q in:\n%v", want, err)
 		}
 	}
-	if len(faults) != 12 {
-		t.Errorf("%d faults, want 12:\n%v", len(faults), err)
+	if len(faults) != 13 {
+		t.Errorf("%d faults, want 13:\n%v", len(faults), err)
 	}
 }
 

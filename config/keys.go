@@ -40,7 +40,7 @@ func table() []key {
 
 		number("crawl.max_pages", "FOOTNOTE_CRAWL_MAX_PAGES", "200", "pages", 1, 5000, "what /kb crawl takes when it is given no number", func(c *Config) *int { return &c.Crawl.MaxPages }),
 		number("crawl.page_cap", "FOOTNOTE_CRAWL_PAGE_CAP", "1000", "pages", 1, 5000, "the most that /kb crawl may be given", func(c *Config) *int { return &c.Crawl.PageCap }),
-		number("crawl.max_depth", "FOOTNOTE_CRAWL_MAX_DEPTH", "10", "links", 0, 100, "away from the start page", func(c *Config) *int { return &c.Crawl.MaxDepth }),
+		number("crawl.max_depth", "FOOTNOTE_CRAWL_MAX_DEPTH", "10", "links", 1, 100, "away from the start page", func(c *Config) *int { return &c.Crawl.MaxDepth }),
 		duration("crawl.delay", "FOOTNOTE_CRAWL_DELAY", "300ms", 0, time.Minute, "between two requests to one host, start to start; robots.txt may ask for more", func(c *Config) *time.Duration { return &c.Crawl.Delay }),
 		enum("crawl.scope", "FOOTNOTE_CRAWL_SCOPE", "tree", []string{"tree", "prefix", "domain", "exact"}, "which addresses a crawl may follow", func(c *Config) *string { return &c.Crawl.Scope }),
 		boolean("crawl.robots", "FOOTNOTE_CRAWL_ROBOTS", "on", "obey robots.txt (RFC 9309)", func(c *Config) *bool { return &c.Crawl.Robots }),
@@ -54,7 +54,7 @@ func table() []key {
 		number("gateway.lane_depth", "FOOTNOTE_GATEWAY_LANE_DEPTH", "16", "messages", 1, 1000, "waiting in one conversation; one more is refused", func(c *Config) *int { return &c.Gateway.LaneDepth }),
 		number("gateway.rate_per_minute", "FOOTNOTE_GATEWAY_RATE_PER_MINUTE", "30", "messages", 1, 10000, "that one person may send; the terminal is not limited", func(c *Config) *int { return &c.Gateway.RatePerMinute }),
 		duration("gateway.timeout", "FOOTNOTE_GATEWAY_TIMEOUT", "2m", time.Second, time.Hour, "for answering one message", func(c *Config) *time.Duration { return &c.Gateway.Timeout }),
-		duration("gateway.drain", "FOOTNOTE_GATEWAY_DRAIN", "10s", 0, 5*time.Minute, "for finishing what is under way at shutdown; a second signal cuts it short", func(c *Config) *time.Duration { return &c.Gateway.Drain }),
+		duration("gateway.drain", "FOOTNOTE_GATEWAY_DRAIN", "10s", time.Millisecond, 5*time.Minute, "for finishing what is under way at shutdown; a second signal cuts it short", func(c *Config) *time.Duration { return &c.Gateway.Drain }),
 
 		str("nightly.schedule", "FOOTNOTE_NIGHTLY_SCHEDULE", "0 2 * * *", "cron fields: minute hour day month weekday; refreshes the libraries with nightly on", cronFields, func(c *Config) *string { return &c.Nightly.Schedule }),
 		str("nightly.maintenance", "FOOTNOTE_NIGHTLY_MAINTENANCE", "30 3 * * *", "cron fields; checks the keyword index, drops what is past its time, gives space back", cronFields, func(c *Config) *string { return &c.Nightly.Maintenance }),
