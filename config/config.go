@@ -32,7 +32,7 @@ type Config struct {
 
 // Log says what is logged, to standard error.
 type Log struct {
-	Level string // debug, info, warn, error
+	Level string // auto, debug, info, warn, error
 	JSON  bool
 }
 

@@ -31,7 +31,7 @@ func table() []key {
 		str("data_dir", "FOOTNOTE_DATA_DIR", "./data", "where knowledge.db and the terminal's history live", notEmpty, func(c *Config) *string { return &c.DataDir }),
 		list("admins", "FOOTNOTE_ADMINS", "", "who may change libraries: slack:U1, slack:T1/U1, discord:42, telegram:7; the terminal's user always may", adminID, func(c *Config) *[]string { return &c.Admins }),
 
-		enum("log.level", "FOOTNOTE_LOG_LEVEL", "info", []string{"debug", "info", "warn", "error"}, "what is logged, to standard error", func(c *Config) *string { return &c.Log.Level }),
+		enum("log.level", "FOOTNOTE_LOG_LEVEL", "auto", []string{"auto", "debug", "info", "warn", "error"}, "what is logged, to standard error; auto is warn beside a script's replies, else info", func(c *Config) *string { return &c.Log.Level }),
 		boolean("log.json", "FOOTNOTE_LOG_JSON", "off", "log as JSON lines", func(c *Config) *bool { return &c.Log.JSON }),
 
 		size("store.quota", "FOOTNOTE_STORE_QUOTA", "1GiB", 1<<20, 1<<40, "database pages in use; at the quota new pages are refused", func(c *Config) *int64 { return &c.Store.Quota }),
