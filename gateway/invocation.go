@@ -26,8 +26,11 @@ type Grammar struct {
 // commands have. It is false when text is no command. It never fails: what cannot be
 // split otherwise is a word.
 func ParseInvocation(text string) (Invocation, bool) {
-	return Grammar{Options: []string{"limit"}}.Parse(text)
+	return Grammar{Options: commandOptions()}.Parse(text)
 }
+
+// commandOptions are the options that may stand anywhere in a command.
+func commandOptions() []string { return []string{"limit"} }
 
 // Parse splits text as ParseInvocation does, by g.
 func (g Grammar) Parse(text string) (Invocation, bool) {

@@ -77,7 +77,7 @@ func New(o Options) *Gateway {
 	o.Timeout = orDefault(o.Timeout, 2*time.Minute)
 	o.Drain = orDefault(o.Drain, 10*time.Second)
 	if o.Grammar.Options == nil {
-		o.Grammar.Options = []string{"limit"}
+		o.Grammar.Options = commandOptions()
 	}
 	g := &Gateway{
 		o:      o,
@@ -102,9 +102,10 @@ func orDefault[T int | time.Duration](v, fallback T) T {
 }
 
 // Run serves every adapter until ctx ends or all of them have finished, lets what was
-// begun be finished (after the end of ctx for no longer than Options.Drain), and returns when its last goroutine has ended. An adapter that ends
-// early with an error is run again after a pause; one that returns nil has finished.
-// The error joins those of adapters that ended for good; the end of ctx is none.
+// begun be finished (after the end of ctx for no longer than Options.Drain), and returns
+// when its last goroutine has ended. An adapter that ends early with an error is run
+// again after a pause; one that returns nil has finished. The error joins those of
+// adapters that ended for good; the end of ctx is none.
 func (g *Gateway) Run(ctx context.Context) error {
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
