@@ -73,6 +73,18 @@ func TestBugs(t *testing.T) {
 			want:  []string{"fetched /docs/", "redirect /docs/x/ -> /docs/x", "redirect /docs/x -> /docs/x/", "fetched /docs/x/"},
 		},
 		{
+			name:  "7 canonical that redirects to nothing",
+			cfg:   siteserver.Config{Rules: []siteserver.Rule{{Match: "^/docs/x$", Location: "/docs/y"}}},
+			pages: map[string]string{"/docs/": doc("Start", "x/"), "/docs/x/": `<link rel="canonical" href="/docs/x">` + doc("X")},
+			want:  []string{"fetched /docs/", "redirect /docs/x/ -> /docs/x", "redirect /docs/x -> /docs/y", "gone /docs/y not_found", "fetched /docs/x/"},
+		},
+		{
+			name:  "7 canonical that redirects to what was gone already",
+			cfg:   siteserver.Config{Rules: []siteserver.Rule{{Match: "^/docs/x$", Location: "/docs/y"}}},
+			pages: map[string]string{"/docs/": doc("Start", "y", "x/"), "/docs/x/": `<link rel="canonical" href="/docs/x">` + doc("X")},
+			want:  []string{"fetched /docs/", "gone /docs/y not_found", "redirect /docs/x/ -> /docs/x", "redirect /docs/x -> /docs/y", "fetched /docs/x/"},
+		},
+		{
 			name:  "7 every page's canonical is the home page",
 			pages: map[string]string{"/": doc("Home", "a", "b"), "/a": `<link rel="canonical" href="/">` + doc("A"), "/b": `<link rel="canonical" href="/">` + doc("B")},
 			spec:  from("/"),

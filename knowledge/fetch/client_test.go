@@ -295,7 +295,7 @@ func TestRedirects(t *testing.T) {
 }
 
 func TestUnreachable(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,7 +336,9 @@ func TestTimeLimits(t *testing.T) {
 					t.Errorf("got %v, want connect_error with %q", err, c.says)
 				}
 				client.CloseIdleConnections()
-				network.Close()
+				if err := network.Close(); err != nil {
+					t.Error(err)
+				}
 			})
 		})
 	}
