@@ -234,12 +234,14 @@ func TestRobotsOfTheHost(t *testing.T) {
 			}
 		})
 	}
-	t.Run("in trouble", func(t *testing.T) {
-		s := newPages(t, siteserver.Config{Rules: []siteserver.Rule{{Match: "^/robots.txt$", Status: 500}}}, map[string]string{"/docs/": doc("Start")})
-		if d := cmp.Diff([]string{"skipped /docs/ robots_disallowed"}, s.told(s.crawl(t, s.docs()))); d != "" {
-			t.Error("(-want +got):", d)
-		}
-	})
+	for _, status := range []int{429, 500, 503} {
+		t.Run("in trouble", func(t *testing.T) {
+			s := newPages(t, siteserver.Config{Rules: []siteserver.Rule{{Match: "^/robots.txt$", Status: status}}}, map[string]string{"/docs/": doc("Start")})
+			if d := cmp.Diff([]string{"skipped /docs/ robots_disallowed"}, s.told(s.crawl(t, s.docs()))); d != "" {
+				t.Errorf("status %d (-want +got): %s", status, d)
+			}
+		})
+	}
 	t.Run("another host's rules stay there", func(t *testing.T) {
 		s := newPages(t, siteserver.Config{Robots: deny}, map[string]string{"/docs/a": doc("A")})
 		far := newPages(t, siteserver.Config{Rules: []siteserver.Rule{{Match: "^/robots.txt$", Location: s.url + "/real"}}}, map[string]string{"/docs/": doc("Start", "a"), "/docs/a": doc("A")})

@@ -58,7 +58,7 @@ func (r *run) land(res *result) bool {
 	case len(res.hops) >= fetch.MaxRedirects:
 		refuse(knowledge.Unfetched, &knowledge.Error{Code: knowledge.ConnectError, Reason: res.url + " is one redirect too many", Cause: fetch.ErrRedirects})
 		return false
-	case !r.scope.contains(res.target, key) && !(res.seed && sameSite(res.url, res.target)):
+	case !r.mayLand(res, key):
 		refuse(knowledge.Skipped, knowledge.Refuse(knowledge.PageNotIngested,
 			"%s redirects to %s, which is outside of what this crawl may read; start from there to read it", res.url, key))
 		return false
@@ -79,6 +79,12 @@ func (r *run) land(res *result) bool {
 	}
 	r.frontier.passOn(res.url, key)
 	return false
+}
+
+// mayLand says whether a redirect's target is within the scope; a page that the crawl
+// was sent to may have moved within its site.
+func (r *run) mayLand(res *result, key string) bool {
+	return r.scope.contains(res.target, key) || res.seed && sameSite(res.url, res.target)
 }
 
 // giveWay leaves a page to the address that it names as its canonical, unless that is

@@ -176,8 +176,11 @@ func mayPass(err error) bool {
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
 		return false
 	}
-	var timeout net.Error
-	return !(errors.As(err, &timeout) && timeout.Timeout()) && !errors.Is(err, context.DeadlineExceeded)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	slow, ok := errors.AsType[net.Error](err)
+	return !ok || !slow.Timeout()
 }
 
 // redirect hands a redirect to the run; where it leads to another host, the address
