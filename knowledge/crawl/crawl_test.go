@@ -145,7 +145,7 @@ func TestEndsWithTheLoop(t *testing.T) {
 				last = err
 			}
 			if !errors.Is(last, context.Canceled) {
-				return fmt.Errorf("last error is %v", last)
+				return fmt.Errorf("last error is %w", last)
 			}
 			return nil
 		}},
@@ -160,7 +160,7 @@ func TestEndsWithTheLoop(t *testing.T) {
 			}()
 			for _, err := range s.crawler.Pages(ctx, spec) {
 				if !errors.Is(err, context.Canceled) {
-					return fmt.Errorf("error is %v", err)
+					return fmt.Errorf("error is %w", err)
 				}
 			}
 			return nil
@@ -176,7 +176,7 @@ func TestEndsWithTheLoop(t *testing.T) {
 			}()
 			for _, err := range s.crawler.Pages(ctx, spec) {
 				if !errors.Is(err, context.Canceled) {
-					return fmt.Errorf("error is %v", err)
+					return fmt.Errorf("error is %w", err)
 				}
 			}
 			return nil
@@ -187,8 +187,8 @@ func TestEndsWithTheLoop(t *testing.T) {
 					err = errors.New("the panic was swallowed")
 				}
 			}()
-			for range s.crawler.Pages(ctx, s.docs()) {
-				panic("consumer")
+			for _, err := range s.crawler.Pages(ctx, s.docs()) {
+				panic(err)
 			}
 			return nil
 		}},

@@ -65,12 +65,30 @@ func (f *frontier) add(i item) bool {
 	return true
 }
 
-// again queues an address that is known: it lost what it was folded into.
-func (f *frontier) again(i item) {
-	if a := f.known[i.url]; a != nil {
-		a.standing = queued
+// restore queues again, under its own name, the page that gave way to an address which
+// came to nothing.
+func (f *frontier) restore(at *address) {
+	if at.alias == "" {
+		return
 	}
-	f.queue = append(f.queue, i)
+	if was := f.known[at.alias]; was != nil {
+		was.standing = queued
+		f.queue = append(f.queue, item{url: at.alias, depth: was.depth, ownName: true})
+	}
+	at.alias = ""
+}
+
+// passOn says that from, which another page gave way to, redirects to the address to:
+// that page now depends on what becomes of to.
+func (f *frontier) passOn(from, to string) {
+	was, is := f.known[from], f.known[to]
+	switch {
+	case was.alias == "" || is.standing == kept:
+	case was.alias != to && is.standing == queued && is.alias == "":
+		is.alias, was.alias = was.alias, ""
+	default:
+		f.restore(was)
+	}
 }
 
 // later queues another attempt.
@@ -113,7 +131,7 @@ func (f *frontier) empty() bool { return len(f.queue) == 0 && len(f.delayed) == 
 // resume takes over what an interrupted crawl had on record.
 func (f *frontier) resume(done []string, pending []knowledge.Pending) {
 	for _, key := range done {
-		f.known[key] = &address{standing: fruitless}
+		f.known[key] = &address{standing: kept} // most are
 	}
 	pending = slices.Clone(pending)
 	slices.SortStableFunc(pending, func(a, b knowledge.Pending) int { return a.Depth - b.Depth })

@@ -8,6 +8,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -42,7 +43,7 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", to.String())
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", to.String())
 	if err != nil {
 		return err
 	}
