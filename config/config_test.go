@@ -59,7 +59,7 @@ func TestEveryFaultIsReportedAtOnce(t *testing.T) {
 		`crawl.max_pages: "many" is not a whole number of pages`,
 		`"planet" is not one of tree, prefix, domain, exact`,
 		`log.json: "perhaps" is neither on nor off`,
-		"FOOTNOTE_CRAWL_MAX_DEPTH: 1000 links is out of bounds: 0 to 100",
+		"FOOTNOTE_CRAWL_MAX_DEPTH: 1000 links is out of bounds: 1 to 100",
 		`FOOTNOTE_CRAWL_DELAY: "soon" is not a duration`,
 		`FOOTNOTE_STORE_QUOTA: "2TiB" is not a size`,
 		`FOOTNOTE_CRAWL_ALLOW_PRIVATE: "home" is not an address range`,

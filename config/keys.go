@@ -42,7 +42,7 @@ var keys = []Key{
 
 	number("crawl.max_pages", "FOOTNOTE_CRAWL_MAX_PAGES", "200", "pages", 1, 5000, "what /kb crawl takes when it is given no number", func(c *Config) *int { return &c.Crawl.MaxPages }),
 	number("crawl.page_cap", "FOOTNOTE_CRAWL_PAGE_CAP", "1000", "pages", 1, 5000, "the most that /kb crawl may be given", func(c *Config) *int { return &c.Crawl.PageCap }),
-	number("crawl.max_depth", "FOOTNOTE_CRAWL_MAX_DEPTH", "10", "links", 0, 100, "away from the start page", func(c *Config) *int { return &c.Crawl.MaxDepth }),
+	number("crawl.max_depth", "FOOTNOTE_CRAWL_MAX_DEPTH", "10", "links", 1, 100, "away from the start page", func(c *Config) *int { return &c.Crawl.MaxDepth }),
 	duration("crawl.delay", "FOOTNOTE_CRAWL_DELAY", "300ms", 0, time.Minute, "between two requests to one host, start to start; robots.txt may ask for more", func(c *Config) *time.Duration { return &c.Crawl.Delay }),
 	enum("crawl.scope", "FOOTNOTE_CRAWL_SCOPE", "tree", []string{"tree", "prefix", "domain", "exact"}, "which addresses a crawl may follow", func(c *Config) *string { return &c.Crawl.Scope }),
 	boolean("crawl.robots", "FOOTNOTE_CRAWL_ROBOTS", "on", "obey robots.txt (RFC 9309)", func(c *Config) *bool { return &c.Crawl.Robots }),
