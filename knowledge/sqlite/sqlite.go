@@ -104,6 +104,12 @@ func (db *DB) prepare(ctx context.Context) error {
 	if err := db.migrate(ctx, steps); err != nil {
 		return err
 	}
+	// The driver has no DSN parameter for this one, and the pool has one connection: should
+	// that ever be replaced, SQLite's own 1,000 pages are only slower. A crawl published a
+	// fifth faster with the larger log.
+	if _, err := db.writer.ExecContext(ctx, `PRAGMA wal_autocheckpoint = 8000`); err != nil {
+		return fmt.Errorf("set checkpoint size: %w", err)
+	}
 	return db.settleKeywords(ctx)
 }
 
