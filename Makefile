@@ -20,7 +20,7 @@ test: ## unit, integration and end-to-end tests
 	go test -race -count=1 -timeout 15m ./...
 
 lint: ## formatting, modern Go, and the linters of .golangci.yml
-	@out=$$(go run $(GOFMT) -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not gofumpt'd:"; echo "$$out"; exit 1; fi
+	@out=$$(go run $(GOFMT) -modpath footnote -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not gofumpt'd:"; echo "$$out"; exit 1; fi
 	@out=$$(go fix -diff ./... 2>&1); if [ -n "$$out" ]; then echo "$$out"; exit 1; fi
 	go run $(LINT) run ./...
 

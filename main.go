@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// version is set by the linker.
-var version = "dev" //nolint:gochecknoglobals // -ldflags -X can reach nothing else
+// version is set by the linker, which reaches nothing but a package variable.
+var version = "dev"
 
 // command is one word after "footnote".
 type command struct {
@@ -78,7 +78,7 @@ func run(ctx context.Context, args []string, stdin *os.File, stdout, stderr io.W
 	if err == nil || errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return 0
 	}
-	fmt.Fprintln(stderr, "footnote:", err)
+	_, _ = fmt.Fprintln(stderr, "footnote:", err) // the last word: there is nobody left to tell
 	if _, ok := errors.AsType[usageError](err); ok {
 		return 2
 	}

@@ -15,7 +15,8 @@ import (
 )
 
 func searchCommand() command {
-	return command{name: "search", usage: "<library or *> <query> [--limit N] [--json]", short: "search the libraries once and print what is found",
+	return command{
+		name: "search", usage: "<library or *> <query> [--limit N] [--json]", short: "search the libraries once and print what is found",
 		long: `
 The hits come best first, each with its section's link; nothing is printed as found
 when nothing answers. --json prints one line in the form of "footnote chat --json".
@@ -24,7 +25,8 @@ Works beside a running gateway.`,
 			f.Bool("json", false, "one JSON object")
 			f.Int("limit", 0, "hits, at most 50 (default 8)")
 		},
-		run: runSearch}
+		run: runSearch,
+	}
 }
 
 func runSearch(ctx context.Context, c call) error {

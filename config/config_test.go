@@ -36,8 +36,12 @@ func TestEnvironmentWinsOverFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := []any{cfg.DataDir, cfg.Admins, cfg.Crawl.MaxPages, cfg.Crawl.Delay, cfg.Crawl.Robots, cfg.Store.Quota, fmt.Sprint(cfg.Crawl.AllowPrivate)}
-	want := []any{"/srv/a", []string{"slack:U1", "telegram:7"}, 60, 250 * time.Millisecond, false, int64(2 << 20),
-		fmt.Sprint([]netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("::1/128")})}
+	want := []any{
+		"/srv/a",
+		[]string{"slack:U1", "telegram:7"},
+		60, 250 * time.Millisecond, false, int64(2 << 20),
+		fmt.Sprint([]netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("::1/128")}),
+	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -47,8 +51,10 @@ func TestEveryFaultIsReportedAtOnce(t *testing.T) {
 	_, _, err := Load(Source{
 		File: "footnote.yaml",
 		YAML: []byte("crawl:\n  max_page: 3\n  max_pages: many\n  scope: planet\nlog:\n  json: perhaps\n"),
-		Environ: []string{"FOOTNOTE_CRAWL_MAX_DEPTH=1000", "FOOTNOTE_CRAWL_DELAY=soon", "FOOTNOTE_STORE_QUOTA=2TiB", "FOOTNOTE_CRAWL_ALLOW_PRIVATE=home",
-			"FOOTNOTE_ADMINS=bob", "FOOTNOTE_NIGHTLY_SCHEDULE=02:00", "FOOTNOTE_NIGHTLY_TIMEZONE=Mars/Base", "FOOTNOTE_DATA_DIR= "},
+		Environ: []string{
+			"FOOTNOTE_CRAWL_MAX_DEPTH=1000", "FOOTNOTE_CRAWL_DELAY=soon", "FOOTNOTE_STORE_QUOTA=2TiB", "FOOTNOTE_CRAWL_ALLOW_PRIVATE=home",
+			"FOOTNOTE_ADMINS=bob", "FOOTNOTE_NIGHTLY_SCHEDULE=02:00", "FOOTNOTE_NIGHTLY_TIMEZONE=Mars/Base", "FOOTNOTE_DATA_DIR= ",
+		},
 	})
 	faults, ok := AsFaults(err)
 	if !ok {

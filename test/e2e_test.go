@@ -31,7 +31,7 @@ func buildAndRun(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	binary = filepath.Join(dir, "footnote")
 	build := exec.Command("go", "build", "-o", binary, "footnote")
 	if out, err := build.CombinedOutput(); err != nil {
