@@ -12,7 +12,7 @@ import (
 func Outcome(job knowledge.Job) gateway.Reply {
 	head := fmt.Sprintf("**%s**: %s %s", job.Library, job.Kind, ending(job.State))
 	if job.Reason != "" {
-		head += ": " + job.Reason
+		head += ": " + reason(job.Reason)
 	}
 	text := ended(head)
 	for _, part := range []string{summary(job), nextStep(job)} {

@@ -141,3 +141,52 @@ func TestText(t *testing.T) {
 		t.Errorf("got %v, want a refusal", err)
 	}
 }
+
+// What would keep the parser busy for minutes is refused at once.
+func TestMarkdownRefusesWhatTakesTooLong(t *testing.T) {
+	stairs := func(steps int) string {
+		var b strings.Builder
+		for i := range steps {
+			b.WriteString(strings.Repeat("  ", i) + "- step\n")
+		}
+		return b.String()
+	}
+	list := strings.Repeat("- [a](https://a.test/) and *b* in `c_d`\n", 20_000)
+	cases := []struct {
+		name, text string
+		want       knowledge.Code
+	}{
+		{"links that never close", strings.Repeat("[a](", 250_000), knowledge.RequestTooLarge},
+		{"emphasis that never closes", strings.Repeat("*a_ ", 250_000), knowledge.RequestTooLarge},
+		{"reference definitions without end", strings.Repeat("[r]: https://a.test/\n", 100_000), knowledge.RequestTooLarge},
+		{"lists in lists", stairs(1000), knowledge.UnsupportedFormat},
+		{"a long list of links", list, ""},
+		{"a long table", strings.Repeat("| [a](https://a.test/) | *b* | c |\n", 2000), ""},
+		{"long code", "```\n" + list + "```\n", ""},
+		{"a picture in the text", "![p](data:image/png;base64," + strings.Repeat("iVBORw0KGgo", 100_000) + ")\n", ""},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Markdown([]byte(c.text), nil)
+			if got := knowledge.CodeOf(err); got != c.want {
+				t.Errorf("refused with %q (%v), want %q", got, err, c.want)
+			}
+		})
+	}
+}
+
+func TestTitlesAreBounded(t *testing.T) {
+	long := strings.Repeat("é", 100_000)
+	page, err := HTML([]byte("<title>"+long+"</title><h1>"+long+"</h1><p>Text.</p>"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := Markdown([]byte("# "+long+"\n\nText.\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Repeat("é", maxTitle-1) + "…"
+	if page.Title != want || doc.Title != want {
+		t.Errorf("titles of %d and %d bytes, want %d", len(page.Title), len(doc.Title), len(want))
+	}
+}

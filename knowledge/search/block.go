@@ -164,7 +164,11 @@ func (b Block) Markdown(from, to int) string {
 		for strings.Contains(b.Text, fence) {
 			fence += "`"
 		}
-		return fence + b.Info + "\n" + b.Text + "\n" + fence
+		info := b.Info
+		if strings.Contains(info, "`") {
+			info = "" // a fence of backticks cannot carry it, and would be none
+		}
+		return fence + info + "\n" + b.Text + "\n" + fence
 	}
 	at := from
 	for _, c := range b.code {
@@ -185,6 +189,13 @@ func (b Block) Markdown(from, to int) string {
 	}
 	escape(&out, b.Text, at, to)
 	return out.String()
+}
+
+// Escape writes one line of text so that CommonMark reads it as plain text.
+func Escape(text string) string {
+	var b strings.Builder
+	escape(&b, text, 0, len(text))
+	return b.String()
 }
 
 // escape writes text[from:to] so that CommonMark reads it as plain text. What means
@@ -215,7 +226,7 @@ func escape(out *strings.Builder, text string, from, to int) {
 		case '#', '>', '+', '-', '=':
 			special = out.Len() == 0 && (next == ' ' || next == 0 || next == c || c == '>') && !optionAt(text[i:])
 		case '.', ')':
-			special = out.Len() > 0 && strings.Trim(out.String(), "0123456789") == ""
+			special = (next == ' ' || next == 0) && out.Len() > 0 && strings.Trim(out.String(), "0123456789") == ""
 		}
 		if special {
 			out.WriteByte('\\')

@@ -140,3 +140,33 @@ func FuzzSnippet(f *testing.F) {
 		}
 	})
 }
+
+// A fence's language cannot break the fence that is written anew.
+func TestBlockMarkdownStaysFenced(t *testing.T) {
+	blocks := Blocks("~~~ a`b\n[click](https://evil.test/)\n~~~\n")
+	if len(blocks) != 1 {
+		t.Fatalf("%d blocks, want the code alone", len(blocks))
+	}
+	want := "```\n[click](https://evil.test/)\n```"
+	if got := blocks[0].Markdown(0, 0); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestEscape(t *testing.T) {
+	cases := []struct{ name, text, want string }{
+		{"an address", "10.0.0.1 is private", "10.0.0.1 is private"},
+		{"a name", "crawl.allow_private", "crawl.allow_private"},
+		{"a link", "see [this](https://evil.test/)", `see [this\](https://evil.test/)`},
+		{"emphasis", "**b**", `\*\*b\*\*`},
+		{"an autolink", "<https://evil.test>", `\<https://evil.test>`},
+		{"a numbered item", "1. one", `1\. one`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if got := Escape(c.text); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}

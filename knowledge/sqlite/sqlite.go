@@ -64,7 +64,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+	if err := private(path); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
 	db := &DB{path: path, options: o, log: o.Log}
@@ -81,6 +81,20 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		return nil, errors.Join(fmt.Errorf("open store: %w", err), db.Close())
 	}
 	return db, nil
+}
+
+// private makes the file and, where it is missing, its folder, both for their owner
+// alone: what people asked is in there. The log and index files that SQLite puts beside
+// the file get its permissions.
+func private(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Chmod(0o600), f.Close())
 }
 
 // Close closes every connection. Transactions under way end first.
