@@ -70,6 +70,8 @@ func TestHTMLTellsIndexes(t *testing.T) {
 	}{
 		{"contents alone", "<h1>Chapter 3</h1><div class=toc><ul>" + entries + "</ul></div>", true},
 		{"a list of links", "<h1>Index</h1><ul>" + entries + "</ul>", true},
+		{"a printed index", "<h1>Index</h1><div class=indexdiv><h3>A</h3><dl>" + strings.Repeat("<dt>a term of several words, <a href=x>Page</a></dt>", 30) + "</dl></div>", true},
+		{"an index of modules", "<h1>Modules</h1><table class=indextable>" + strings.Repeat("<tr><td><a href=x>os</a></td><td>What the module is for</td></tr>", 30) + "</table>", true},
 		{"contents under an introduction", "<h1>Chapter 3</h1>" + prose + "<div class=toc><ul>" + entries + "</ul></div>", false},
 		{"prose with links", prose + "<p><a href=x>more</a></p>", false},
 		{"code alone", "<pre>" + strings.Repeat("SELECT 1;\n", 20) + "</pre><a href=x>more</a>", false},

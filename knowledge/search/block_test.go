@@ -25,6 +25,9 @@ func TestBlocks(t *testing.T) {
 		{"table", "| a | b |\n|---|---|\n| `c` | d |", []Block{{Kind: Row, Text: "a · b"}, {Kind: Row, Text: "c · d"}}},
 		{"quote", "> said\n> so", []Block{{Kind: Prose, Text: "said so"}}},
 		{"autolink and HTML", "<https://x.y> <b>bold</b>", []Block{{Kind: Prose, Text: "https://x.y bold"}}},
+		{"placeholders", "**--depth=<n>** and <ref name>, not<br/>tags <img src=x> <!-- nor this -->", []Block{{Kind: Prose, Text: "--depth=<n> and <ref name>, nottags"}}},
+		{"placeholder on a line of its own", "- <tree-ish>\n\n- <option> more", []Block{{Kind: Item, Text: "<tree-ish>"}, {Kind: Item, Text: "<option> more"}}},
+		{"block of HTML", "<details>\n<summary>More</summary>\n\nText\n\n</details>", []Block{{Kind: Prose, Text: "Text"}}},
 		{"nothing", "\n---\n", nil},
 	}
 	for _, tt := range tests {
@@ -43,6 +46,7 @@ func TestBlockMarkdownKeepsCode(t *testing.T) {
 		{"```go\nx := `y`\n```", "```go\nx := `y`\n```"},
 		{"    ```", "````\n```\n````"},
 		{`a \<b> \[c](d) \# &amp;lt;`, `a \<b> [c\](d) # \&lt;`},
+		{"HEAD~3 and HEAD~2", `HEAD\~3 and HEAD\~2`},
 		{`\- item`, `\- item`},
 		{`1\. item`, `1\. item`},
 	}
