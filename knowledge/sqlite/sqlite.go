@@ -20,7 +20,9 @@ import (
 	"strconv"
 	"time"
 
-	_ "github.com/mattn/go-sqlite3" // the driver
+	"github.com/mattn/go-sqlite3"
+
+	"footnote/knowledge"
 )
 
 // The defaults of Options.
@@ -146,11 +148,24 @@ func (db *DB) write(ctx context.Context, f func(ctx context.Context, tx *sql.Tx)
 	}
 	if err := f(ctx, tx); err != nil {
 		if rollback := tx.Rollback(); rollback != nil {
-			return errors.Join(err, fmt.Errorf("roll back: %w", rollback))
+			return diskFull(errors.Join(err, fmt.Errorf("roll back: %w", rollback)))
 		}
+		return diskFull(err)
+	}
+	return diskFull(wrap(tx.Commit(), "commit"))
+}
+
+// diskFull makes a refusal of a write that found no room: people can mend that. Other
+// errors it returns as they are.
+func diskFull(err error) error {
+	if fault, ok := errors.AsType[sqlite3.Error](err); !ok || fault.Code != sqlite3.ErrFull {
 		return err
 	}
-	return wrap(tx.Commit(), "commit")
+	return &knowledge.Error{
+		Code:   knowledge.StorageFull,
+		Reason: "the disk that holds the libraries is full: free some space on it and try again",
+		Cause:  err,
+	}
 }
 
 func withDefaults(o Options) Options {
