@@ -301,3 +301,17 @@ func TestExtractorTrouble(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+// TestSitemapRedirect has a sitemap that leads to where robots.txt forbids to go.
+func TestSitemapRedirect(t *testing.T) {
+	s := newPages(t, siteserver.Config{
+		Robots: "User-agent: *\nDisallow: /secret/\n",
+		Rules:  []siteserver.Rule{{Match: "^/sitemap.xml", Location: "/secret/map.xml"}},
+	}, map[string]string{"/docs/": doc("Start"), "/docs/a": doc("A"), "/secret/map.xml": "<urlset><url><loc>/docs/a</loc></url></urlset>"})
+	s.crawl(t, s.docs())
+	for _, h := range s.Hits() {
+		if strings.HasPrefix(h.Path, "/secret/") {
+			t.Errorf("%s was fetched although robots.txt forbids it", h.Path)
+		}
+	}
+}

@@ -7,9 +7,13 @@ import (
 	"footnote/knowledge"
 )
 
-// maxKnown is how many addresses one crawl remembers. What is found beyond them is
-// dropped: no library holds as many pages.
-const maxKnown = 50_000
+// One crawl remembers maxKnown addresses, of maxKnownBytes together. What is found
+// beyond them is dropped: no library holds as many pages, and a site that invents
+// addresses fills neither memory nor journal.
+const (
+	maxKnown      = 50_000
+	maxKnownBytes = 8 << 20
+)
 
 // item is an address to be visited.
 type item struct {
@@ -49,6 +53,7 @@ type address struct {
 // belongs to the run's own goroutine.
 type frontier struct {
 	known   map[string]*address
+	bytes   int // of known's keys
 	queue   []item
 	delayed []item // to be tried again, soonest first
 }
@@ -57,9 +62,10 @@ func newFrontier() *frontier { return &frontier{known: map[string]*address{}} }
 
 // add queues an address that is new and tells whether it was.
 func (f *frontier) add(i item) bool {
-	if f.known[i.url] != nil || len(f.known) >= maxKnown {
+	if f.known[i.url] != nil || len(f.known) >= maxKnown || f.bytes+len(i.url) > maxKnownBytes {
 		return false
 	}
+	f.bytes += len(i.url)
 	f.known[i.url] = &address{depth: i.depth}
 	f.queue = append(f.queue, i)
 	return true
