@@ -115,8 +115,10 @@ func TestAnswers(t *testing.T) {
 		}},
 		{"code whole, with its introduction, at its words", "logical backup of a database", gateway.Reply{
 			Text: "Use the dump tool for a logical backup of one database:\n\n```sh\npg_dump mydb > mydb.sql\n```\n\n[1]\n\n📚 This data is from Knowledge “pg”.",
-			Sources: []gateway.Source{{Library: "pg", Title: "Backup", Section: "Backup",
-				URL: "https://pg.example/backup#:~:text=Use%20the%20dump%20tool%20for%20a%20logical%20backup", Age: "3 days"}},
+			Sources: []gateway.Source{{
+				Library: "pg", Title: "Backup", Section: "Backup",
+				URL: "https://pg.example/backup#:~:text=Use%20the%20dump%20tool%20for%20a%20logical%20backup", Age: "3 days",
+			}},
 		}},
 		{"the sentences about it, in their order", "bypass the pre-commit hook of a commit", gateway.Reply{
 			Text:    "A commit runs the pre-commit hook first. [1] Bypass that hook with `--no-verify`. [1]\n\n📚 This data is from Knowledge “git”.",
@@ -182,9 +184,13 @@ func TestTurnIsRecorded(t *testing.T) {
 	if got.At.IsZero() || got.Latency < 0 {
 		t.Errorf("turn at %v took %v", got.At, got.Latency)
 	}
-	want := knowledge.Turn{Conversation: "console//c/", Actor: "console:u", Question: "what is max_connections?", Outcome: "extractive",
-		Passages: []knowledge.Citation{{Library: "pg", Title: "Connection Settings", Section: "Connection Settings",
-			URL: "https://pg.example/connection-settings#GUC-MAX-CONNECTIONS", Channel: "words", Cited: true}}}
+	want := knowledge.Turn{
+		Conversation: "console//c/", Actor: "console:u", Question: "what is max_connections?", Outcome: "extractive",
+		Passages: []knowledge.Citation{{
+			Library: "pg", Title: "Connection Settings", Section: "Connection Settings",
+			URL: "https://pg.example/connection-settings#GUC-MAX-CONNECTIONS", Channel: "words", Cited: true,
+		}},
+	}
 	ignore := cmp.Options{cmpopts.IgnoreFields(knowledge.Turn{}, "ID", "At", "Latency"), cmpopts.IgnoreFields(knowledge.Citation{}, "Chunk", "Evidence")}
 	if diff := cmp.Diff(want, got, ignore); diff != "" {
 		t.Errorf("turn (-want +got):\n%s", diff)
@@ -256,8 +262,10 @@ func hitsOf(t *testing.T, question string, texts ...string) (search.Question, []
 	}
 	var hits []knowledge.Hit
 	for i, text := range texts {
-		hits = append(hits, knowledge.Hit{Library: "pg", PageTitle: "Page", PageURL: "https://x.example/p", Lang: "en", Evidence: 1,
-			Chunk: knowledge.Chunk{ID: int64(i + 1), Ordinal: i, Anchor: "a", Text: text}})
+		hits = append(hits, knowledge.Hit{
+			Library: "pg", PageTitle: "Page", PageURL: "https://x.example/p", Lang: "en", Evidence: 1,
+			Chunk: knowledge.Chunk{ID: int64(i + 1), Ordinal: i, Anchor: "a", Text: text},
+		})
 	}
 	return r.Question, hits
 }

@@ -14,8 +14,10 @@ func TestHTMLReadsThePage(t *testing.T) {
 		name, page string
 		want       Document // its Markdown is not compared
 	}{
-		{"head", `<html lang="pt-BR"><head><title>Guide | Site</title><link rel="canonical" href="/guide/#x"><meta name="robots" content="noindex, nofollow"></head><p>A long enough text.</p>`,
-			Document{Title: "Guide", Lang: "pt", Canonical: "https://docs.test/guide/", NoIndex: true, NoFollow: true}},
+		{
+			"head", `<html lang="pt-BR"><head><title>Guide | Site</title><link rel="canonical" href="/guide/#x"><meta name="robots" content="noindex, nofollow"></head><p>A long enough text.</p>`,
+			Document{Title: "Guide", Lang: "pt", Canonical: "https://docs.test/guide/", NoIndex: true, NoFollow: true},
+		},
 		{"xhtml and none", `<html xml:lang="AR"><meta name="Robots" content="none"><p>text</p>`, Document{Lang: "ar", NoIndex: true, NoFollow: true}},
 		{"declared by header", `<meta http-equiv="Content-Language" content="de, en"><p>text</p>`, Document{Lang: "de"}},
 		{"no language", `<html lang="x"><p>text</p>`, Document{}},
@@ -24,10 +26,14 @@ func TestHTMLReadsThePage(t *testing.T) {
 		{"a refresh without a target", `<meta http-equiv="refresh" content="5"><p>text</p>`, Document{}},
 		{"h1 before title", `<title>Other</title><main><h1>Own <a href="#x">¶</a></h1><p>text</p></main>`, Document{Title: "Own", Links: []string{"https://docs.test/guide/page.html"}, Headings: []knowledge.Heading{{Level: 1, Text: "Own", Anchor: "x", Line: 1}}}},
 		{"h1 outside the container", `<title>Own - Site</title><header><h1>Own</h1></header><main><p>text</p></main>`, Document{Title: "Own"}},
-		{"the first heading bounds the title", `<title>8.6. Boolean - not a suffix</title><h2>8.6. Boolean - not a suffix</h2><p>text</p>`,
-			Document{Title: "8.6. Boolean - not a suffix", Headings: []knowledge.Heading{{Level: 2, Text: "8.6. Boolean - not a suffix", Line: 1}}}},
-		{"links", `<base href="/other/"><nav><a href="a.html#f">a</a> <a href="a.html">again</a></nav><p>text <a href="//cdn.test/b?q=1">b</a> <a rel="nofollow ugc" href="c">c</a> <a href="ftp://d.test/">d</a> <a href="/app#/route">r</a> <a href="#!x">h</a> <a href="http://[bad">bad</a></p>`,
-			Document{Links: []string{"https://docs.test/other/a.html", "https://cdn.test/b?q=1", "https://docs.test/app#/route", "https://docs.test/other/#!x"}}},
+		{
+			"the first heading bounds the title", `<title>8.6. Boolean - not a suffix</title><h2>8.6. Boolean - not a suffix</h2><p>text</p>`,
+			Document{Title: "8.6. Boolean - not a suffix", Headings: []knowledge.Heading{{Level: 2, Text: "8.6. Boolean - not a suffix", Line: 1}}},
+		},
+		{
+			"links", `<base href="/other/"><nav><a href="a.html#f">a</a> <a href="a.html">again</a></nav><p>text <a href="//cdn.test/b?q=1">b</a> <a rel="nofollow ugc" href="c">c</a> <a href="ftp://d.test/">d</a> <a href="/app#/route">r</a> <a href="#!x">h</a> <a href="http://[bad">bad</a></p>`,
+			Document{Links: []string{"https://docs.test/other/a.html", "https://cdn.test/b?q=1", "https://docs.test/app#/route", "https://docs.test/other/#!x"}},
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

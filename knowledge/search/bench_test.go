@@ -205,8 +205,12 @@ func TestNDCG(t *testing.T) {
 	}{
 		{"second place", map[string]float64{"d1": 1}, []string{"d9", "d1", "d5"}, 0.6309297536},
 		{"graded, negative and unjudged", map[string]float64{"a": 2, "b": 1, "c": 1, "x": 0, "n": -1}, []string{"b", "x", "a", "n"}, 0.6387878865},
-		{"more relevant than places", map[string]float64{"r1": 1, "r2": 1, "r3": 1, "r4": 1, "r5": 1, "r6": 1, "r7": 1, "r8": 1, "r9": 1, "r10": 1, "r11": 1, "r12": 1},
-			[]string{"r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "z", "r10", "r11"}, 0.9363792118},
+		{
+			"more relevant than places",
+			map[string]float64{"r1": 1, "r2": 1, "r3": 1, "r4": 1, "r5": 1, "r6": 1, "r7": 1, "r8": 1, "r9": 1, "r10": 1, "r11": 1, "r12": 1},
+			[]string{"r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "z", "r10", "r11"},
+			0.9363792118,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

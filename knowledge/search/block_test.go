@@ -105,8 +105,10 @@ func TestSnippet(t *testing.T) {
 		{"begins like a list", "one", `\- one`, `\- **one**`},
 		{"Chinese", "连接", "数据库连接会关闭", "数据库**连接**会关闭"},
 		{"Arabic", "كتاب", "هذا الكتاب جديد", "هذا **الكتاب** جديد"},
-		{"the best sentence, not the first", "rotate keys", filler + "You can rotate keys with a command. " + filler,
-			"… You can **rotate keys** with a command. " + strings.TrimSpace(strings.Repeat("Nothing of interest stands here at all. ", 6)) + " Nothing of …"},
+		{
+			"the best sentence, not the first", "rotate keys", filler + "You can rotate keys with a command. " + filler,
+			"… You can **rotate keys** with a command. " + strings.TrimSpace(strings.Repeat("Nothing of interest stands here at all. ", 6)) + " Nothing of …",
+		},
 		{"nothing to read", "x", "---", ""},
 	}
 	for _, tt := range tests {

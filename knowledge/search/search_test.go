@@ -24,8 +24,10 @@ func page(library, title, section, text string) knowledge.Hit {
 	if section != "" {
 		path = append(path, section)
 	}
-	return knowledge.Hit{Library: library, PageTitle: title, PageURL: "https://" + library + ".example/" + strings.ReplaceAll(title, " ", "-"),
-		Lang: "en", Chunk: knowledge.Chunk{Path: path, Text: text}}
+	return knowledge.Hit{
+		Library: library, PageTitle: title, PageURL: "https://" + library + ".example/" + strings.ReplaceAll(title, " ", "-"),
+		Lang: "en", Chunk: knowledge.Chunk{Path: path, Text: text},
+	}
 }
 
 // manual is a small library, padded so that words have a rarity.
