@@ -108,8 +108,10 @@ func TestLimitCountsDocuments(t *testing.T) {
 	})
 	spec := s.docs()
 	spec.MaxPages = 3
-	want := []string{"fetched /docs/", "gone /docs/404.html not_found", "failed /docs/x.html page_not_ingested", "excluded /docs/n.html",
-		"redirect /docs/moved.html -> /docs/d.html", "fetched /docs/a.html", "fetched /docs/b.html"}
+	want := []string{
+		"fetched /docs/", "gone /docs/404.html not_found", "failed /docs/x.html page_not_ingested", "excluded /docs/n.html",
+		"redirect /docs/moved.html -> /docs/d.html", "fetched /docs/a.html", "fetched /docs/b.html",
+	}
 	if d := cmp.Diff(want, s.told(s.crawl(t, spec))); d != "" {
 		t.Error("(-want +got):", d)
 	}
@@ -229,12 +231,17 @@ func TestSitemaps(t *testing.T) {
 		{"from robots.txt", "Sitemap: {base}/maps/own.xml", map[string]string{"/maps/own.xml": list("/docs/b.html", "/docs/a.html", "/blog/c.html", "http://other.test/docs/x"), "/sitemap.xml": list("/docs/ignored.html")}, inOrder},
 		{"relative in robots.txt", "Sitemap: /maps/own.xml", map[string]string{"/maps/own.xml": list("/docs/b.html", "/docs/a.html")}, inOrder},
 		{"guessed", "", map[string]string{"/sitemap.xml": list("/docs/b.html", "/docs/a.html", "/docs/b.html#x")}, inOrder},
-		{"index", "", map[string]string{"/sitemap_index.xml": "<sitemapindex><sitemap><loc>/s1.xml</loc></sitemap><sitemap><loc>/s2.xml</loc></sitemap><sitemap><loc>/sitemap_index.xml</loc></sitemap><sitemap><loc>http://other.test/s.xml</loc></sitemap></sitemapindex>",
-			"/s1.xml": list("/docs/b.html"), "/s2.xml": list("/docs/a.html")}, inOrder},
+		{"index", "", map[string]string{
+			"/sitemap_index.xml": "<sitemapindex><sitemap><loc>/s1.xml</loc></sitemap><sitemap><loc>/s2.xml</loc></sitemap><sitemap><loc>/sitemap_index.xml</loc></sitemap><sitemap><loc>http://other.test/s.xml</loc></sitemap></sitemapindex>",
+			"/s1.xml":            list("/docs/b.html"), "/s2.xml": list("/docs/a.html"),
+		}, inOrder},
 		{"of the docs", "", map[string]string{"/docs/sitemap.xml": list("b.html", "a.html")}, inOrder},
 		{"one that robots.txt forbids", "User-agent: *\nDisallow: /maps/\nSitemap: /maps/own.xml", map[string]string{"/maps/own.xml": list("/docs/b.html")}, []string{"fetched /docs/", "fetched /docs/linked.html"}},
-		{"pages that robots.txt forbids", "User-agent: *\nDisallow: /docs/a", map[string]string{"/sitemap.xml": list("/docs/b.html", "/docs/a.html")},
-			[]string{"fetched /docs/", "fetched /docs/b.html", "skipped /docs/a.html robots_disallowed", "fetched /docs/linked.html"}},
+		{
+			"pages that robots.txt forbids", "User-agent: *\nDisallow: /docs/a",
+			map[string]string{"/sitemap.xml": list("/docs/b.html", "/docs/a.html")},
+			[]string{"fetched /docs/", "fetched /docs/b.html", "skipped /docs/a.html robots_disallowed", "fetched /docs/linked.html"},
+		},
 		{"a sitemap that is a page", "", map[string]string{"/sitemap.xml": doc("Not found")}, []string{"fetched /docs/", "fetched /docs/linked.html"}},
 		{"private addresses", "Sitemap: http://private.test/s.xml\nSitemap: http://169.254.169.254/s.xml", map[string]string{"/sitemap.xml": list("http://10.0.0.1/docs/")}, []string{"fetched /docs/", "fetched /docs/linked.html"}},
 	} {

@@ -89,11 +89,15 @@ y</pre></td></tr></table>`, lines("```", "x", "y", "```")},
 
 func TestHTMLWritesTables(t *testing.T) {
 	tests := []struct{ name, body, want string }{
-		{"header, bars and blocks", "<table><tr><th>A<th>B<tr><td>a|b<td><p>one</p><p>two</p><tr><td>c<br><br>d<td></table>",
-			lines("| A | B |", "| --- | --- |", `| a\|b | one — two |`, "| c — d |  |")},
+		{
+			"header, bars and blocks", "<table><tr><th>A<th>B<tr><td>a|b<td><p>one</p><p>two</p><tr><td>c<br><br>d<td></table>",
+			lines("| A | B |", "| --- | --- |", `| a\|b | one — two |`, "| c — d |  |"),
+		},
 		{"the first row is promoted", "<table><tr><td>1<td>2<tr><td>3<td>4</table>", lines("| 1 | 2 |", "| --- | --- |", "| 3 | 4 |")},
-		{"spans", "<table><tr><th>A<th>B<th>C<tr><td rowspan=2>x<td colspan=2>y<tr><td>z<td>w</table>",
-			lines("| A | B | C |", "| --- | --- | --- |", "| x | y |  |", "| x | z | w |")},
+		{
+			"spans", "<table><tr><th>A<th>B<th>C<tr><td rowspan=2>x<td colspan=2>y<tr><td>z<td>w</table>",
+			lines("| A | B | C |", "| --- | --- | --- |", "| x | y |  |", "| x | z | w |"),
+		},
 		{"layout with code", "<table><tr><td>a<td><pre>b</pre></table>", lines("a", "", "```", "b", "```")},
 		{"layout of one row", "<table><tr><td>a<td>b</table>", lines("a", "", "b")},
 		{"caption", "<table><caption>Sizes</caption><tr><th>A<th>B<tr><td>1<td>2</table>", lines("Sizes", "", "| A | B |", "| --- | --- |", "| 1 | 2 |")},
@@ -118,14 +122,20 @@ func TestHTMLFindsAnchors(t *testing.T) {
 		{"inside", `<h2><a name="in"></a>A <code>b</code></h2>`, []knowledge.Heading{{Level: 2, Text: "A b", Anchor: "in", Line: 1}}},
 		{"its permalink", `<h2>A<a class="headerlink" href="#perma">¶</a></h2>`, []knowledge.Heading{{Level: 2, Text: "A", Anchor: "perma", Line: 1}}},
 		{"an unclassed permalink", `<h2>C# <a href="#perma">#</a></h2>`, []knowledge.Heading{{Level: 2, Text: "C#", Anchor: "perma", Line: 1}}},
-		{"its section", `<p>x</p><section id="sec"><div><h2>A</h2></div><p>x</p><h3>B</h3></section>`,
-			[]knowledge.Heading{{Level: 2, Text: "A", Anchor: "sec", Line: 3}, {Level: 3, Text: "B", Line: 7}}},
+		{
+			"its section", `<p>x</p><section id="sec"><div><h2>A</h2></div><p>x</p><h3>B</h3></section>`,
+			[]knowledge.Heading{{Level: 2, Text: "A", Anchor: "sec", Line: 3}, {Level: 3, Text: "B", Line: 7}},
+		},
 		{"a name before", `<p>x</p><a name="before"></a><h2>A</h2>`, []knowledge.Heading{{Level: 2, Text: "A", Anchor: "before", Line: 3}}},
 		{"an index term is none", `<div id="sec"><a id="id-1" class="indexterm"></a><h2>A</h2></div>`, []knowledge.Heading{{Level: 2, Text: "A", Anchor: "sec", Line: 1}}},
-		{"terms", `<dl><dt id="GUC-X"><code>x</code> (<a href="t">type</a>)</dt><dd>d</dd><dt>plain<dd>e</dl>`,
-			[]knowledge.Heading{{Level: knowledge.TermLevel, Text: "x (type)", Anchor: "GUC-X", Line: 1}}},
-		{"a signature keeps its asterisks", `<dl><dt class="sig" id="f"><code>f</code>(*a, **kw)<a class="headerlink" href="#f">¶</a></dt><dd>d</dd></dl>`,
-			[]knowledge.Heading{{Level: knowledge.TermLevel, Text: "f(*a, **kw)", Anchor: "f", Line: 1}}},
+		{
+			"terms", `<dl><dt id="GUC-X"><code>x</code> (<a href="t">type</a>)</dt><dd>d</dd><dt>plain<dd>e</dl>`,
+			[]knowledge.Heading{{Level: knowledge.TermLevel, Text: "x (type)", Anchor: "GUC-X", Line: 1}},
+		},
+		{
+			"a signature keeps its asterisks", `<dl><dt class="sig" id="f"><code>f</code>(*a, **kw)<a class="headerlink" href="#f">¶</a></dt><dd>d</dd></dl>`,
+			[]knowledge.Heading{{Level: knowledge.TermLevel, Text: "f(*a, **kw)", Anchor: "f", Line: 1}},
+		},
 		{"lines count code", "<pre>1\n2\n3</pre><h2>A</h2>", []knowledge.Heading{{Level: 2, Text: "A", Line: 7}}},
 	}
 	for _, test := range tests {

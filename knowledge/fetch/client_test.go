@@ -242,9 +242,12 @@ func TestTruncatedBody(t *testing.T) {
 
 func TestRedirects(t *testing.T) {
 	s, err := siteserver.New(siteserver.Config{Cases: true, Rules: []siteserver.Rule{
-		{Match: "^/circle-a$", Location: "/circle-b"}, {Match: "^/circle-b$", Location: "/circle-a"},
-		{Match: "^/script$", Location: "javascript:alert(1)"}, {Match: "^/inside$", Location: "http://10.0.0.1/"},
-		{Match: "^/metadata$", Location: "http://169.254.169.254/latest/"}, {Match: "^/name$", Location: "http://private.test/"},
+		{Match: "^/circle-a$", Location: "/circle-b"},
+		{Match: "^/circle-b$", Location: "/circle-a"},
+		{Match: "^/script$", Location: "javascript:alert(1)"},
+		{Match: "^/inside$", Location: "http://10.0.0.1/"},
+		{Match: "^/metadata$", Location: "http://169.254.169.254/latest/"},
+		{Match: "^/name$", Location: "http://private.test/"},
 	}})
 	if err != nil {
 		t.Fatal(err)
