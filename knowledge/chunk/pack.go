@@ -143,7 +143,7 @@ func (p *packer) prose(b *block) {
 		if !p.bare || p.size+size >= MaxProse {
 			p.close()
 		}
-		p.part(piece, size, b)
+		p.part(piece, size)
 	}
 }
 
@@ -163,7 +163,7 @@ func (p *packer) atomic(b *block) {
 		return
 	}
 	for _, piece := range cutBlock(b, MaxBlock-p.size) {
-		p.part(piece, utf8.RuneCountInString(piece.text)+1, b)
+		p.part(piece, utf8.RuneCountInString(piece.text)+1)
 		p.close()
 	}
 }
@@ -184,7 +184,7 @@ func (p *packer) closeBefore(b *block, limit int) {
 	}
 	p.parts = p.parts[:last]
 	p.close()
-	p.part(lead, size, b)
+	p.part(lead, size)
 }
 
 // introduces says whether text is a line that belongs to what follows: a term, or a
@@ -195,10 +195,10 @@ func introduces(text string) bool {
 
 // take adds a block whole.
 func (p *packer) take(b *block) {
-	p.part(part{text: strings.Join(b.lines, "\n"), first: b.first, last: b.last(), blank: b.blank, gap: b.gap}, b.size, b)
+	p.part(part{text: strings.Join(b.lines, "\n"), first: b.first, last: b.last(), blank: b.blank, gap: b.gap}, b.size)
 }
 
-func (p *packer) part(t part, size int, b *block) {
+func (p *packer) part(t part, size int) {
 	if len(p.parts) == 0 || p.bare {
 		p.crumbs, p.atAnchor = p.breadcrumb(), p.anchor
 		if p.within = len(p.terms); p.within > 0 {

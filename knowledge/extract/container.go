@@ -98,11 +98,11 @@ func (s *survey) consider(n *html.Node, at place, length int) {
 		file(rankDocContent)
 	}
 	for token := range strings.FieldsSeq(class) {
-		s.considerClass(n, token, at, role, file)
+		s.considerClass(n, token, role, file)
 	}
 }
 
-func (s *survey) considerClass(n *html.Node, token string, at place, role string, file func(int)) {
+func (s *survey) considerClass(n *html.Node, token, role string, file func(int)) {
 	div := n.DataAtom == atom.Div
 	switch token {
 	case "theme-doc-markdown":

@@ -42,7 +42,7 @@ func (w *writer) element(n *html.Node, f *facts) {
 		atom.Tr, atom.Td, atom.Th, atom.Caption, atom.Body, atom.Html, atom.Hgroup:
 		w.block(n)
 	default:
-		w.inline(n, f)
+		w.inline(n)
 	}
 }
 
