@@ -22,7 +22,7 @@ test: ## unit, integration and end-to-end tests
 lint: ## formatting, modern Go, and the linters of .golangci.yml
 	@out=$$(go run $(GOFMT) -modpath footnote -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not gofumpt'd:"; echo "$$out"; exit 1; fi
 	@out=$$(go fix -diff ./... 2>&1); if [ -n "$$out" ]; then echo "$$out"; exit 1; fi
-	go run $(LINT) run ./...
+	go run $(LINT) run --allow-parallel-runners ./...
 
 corpora: ## Debian's documentation packages, unpacked below .corpora, for bench and nightly
 	sh test/corpora.sh $(CORPORA)
