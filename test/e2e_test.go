@@ -80,6 +80,8 @@ func scripts(dir string) testscript.Params {
 			"confirmed": cmdConfirmed,
 			"absent":    cmdAbsent,
 			"opens":     cmdOpens,
+			"recorded":  cmdRecorded,
+			"once":      cmdOnce,
 			"sound":     cmdSound,
 			"snapshot":  cmdSnapshot,
 			"resetlog": func(ts *testscript.TestScript, _ bool, _ []string) {

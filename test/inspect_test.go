@@ -226,3 +226,45 @@ func cmdAbsent(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Check(rows.Err())
 }
+
+// cmdRecorded writes the addresses whose outcome the journal in a data folder holds:
+// recorded DIR FILE.
+func cmdRecorded(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 || neg {
+		ts.Fatalf("usage: recorded DIR FILE")
+	}
+	db := copyOfStore(ts, args[0])
+	defer db.Close()
+	rows, err := db.Query(`SELECT url FROM job_pages WHERE outcome <> '' ORDER BY url`)
+	ts.Check(err)
+	defer rows.Close()
+	var out strings.Builder
+	for rows.Next() {
+		var address string
+		ts.Check(rows.Scan(&address))
+		out.WriteString(address + "\n")
+	}
+	ts.Check(rows.Err())
+	if out.Len() == 0 {
+		ts.Fatalf("the journal of %s holds no outcome", args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(out.String()), 0o600))
+}
+
+// cmdOnce checks that each address in FILE was asked for once: once FILE.
+func cmdOnce(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 || neg {
+		ts.Fatalf("usage: once FILE")
+	}
+	asked := map[string]int{}
+	for _, h := range site(ts).Hits() {
+		asked[ts.Getenv("SITE")+h.Path]++
+	}
+	addresses := strings.Fields(ts.ReadFile(args[0]))
+	for _, address := range addresses {
+		if n := asked[address]; n != 1 {
+			ts.Fatalf("%d requests for %s, want one", n, address)
+		}
+	}
+	ts.Logf("%d addresses were asked for once", len(addresses))
+}
