@@ -8,7 +8,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -43,7 +42,7 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", to.String())
+	l, err := net.ListenTCP("tcp", net.TCPAddrFromAddrPort(to))
 	if err != nil {
 		return err
 	}
