@@ -107,7 +107,7 @@ func dispatch(ctx context.Context, args []string, stdin *os.File, stdout, stderr
 		if err := flags.Parse(args[1:]); errors.Is(err, pflag.ErrHelp) {
 			return help(stdout, []string{c.name})
 		} else if err != nil {
-			return usageError{fmt.Sprintf("%v\nTry: footnote help %s", err, c.name)}
+			return usageError{fmt.Sprintf("%v; words that begin with - go behind --\nTry: footnote help %s", err, c.name)}
 		}
 		return c.run(ctx, call{args: flags.Args(), flags: flags, stdin: stdin, stdout: stdout, stderr: stderr})
 	}
