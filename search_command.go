@@ -54,7 +54,7 @@ func runSearch(ctx context.Context, c call) error {
 	defer db.Close()
 	// The conversation's own command, without a conversation.
 	m := gateway.Message{Platform: gateway.Console, Invocation: &gateway.Invocation{Name: gateway.CommandWord, Args: append([]string{"search"}, c.args...)}}
-	if limit > 0 {
+	if c.flags.Changed("limit") {
 		m.Invocation.Options = map[string]string{"limit": strconv.Itoa(limit)}
 	}
 	out := &printer{console.New(console.Options{Out: c.stdout, JSON: asJSON, Color: isTerminal(c), Width: func() int { return columns(c) }}), ""}

@@ -10,6 +10,7 @@ import (
 
 	"footnote/gateway"
 	"footnote/knowledge"
+	"footnote/knowledge/search"
 )
 
 // ask hands the question on as if it had been said in words.
@@ -22,18 +23,15 @@ func (r *Router) ask(ctx context.Context, c call) (gateway.Reply, error) {
 	return gateway.Reply{}, r.o.Questions.Handle(ctx, m, c.respond)
 }
 
-// maxHits is the most that one search shows.
-const maxHits = 50
-
 // search shows what one library, or every active one, has about the words.
 func (r *Router) search(ctx context.Context, c call) (gateway.Reply, error) {
 	q := knowledge.Query{Text: strings.Join(c.args[1:], " ")}
 	if limit, ok := c.options["limit"]; ok {
 		n, err := strconv.Atoi(limit)
 		if err != nil || n < 1 {
-			return gateway.Reply{}, c.cmd.misused("`--limit` is a number from 1 to %d, not %s.", maxHits, code(limit))
+			return gateway.Reply{}, c.cmd.misused("`--limit` is a number from 1 to %d, not %s.", search.MaxLimit, code(limit))
 		}
-		q.Limit = min(n, maxHits)
+		q.Limit = min(n, search.MaxLimit)
 	}
 	where := "these libraries"
 	if id := c.args[0]; id != "*" && id != `\*` {

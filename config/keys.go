@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Key is one setting as people meet it.
-type Key struct {
+// key is one setting as people meet it.
+type key struct {
 	Name    string // in footnote.yaml, dotted
 	Env     string
 	Default string
@@ -25,52 +25,49 @@ type Key struct {
 	get func(Config) string
 }
 
-// Keys lists every setting, in the order of the file.
-func Keys() []Key { return slices.Clone(keys) }
+// table is every setting, in the order of the file.
+func table() []key {
+	return []key{
+		str("data_dir", "FOOTNOTE_DATA_DIR", "./data", "where knowledge.db and the terminal's history live", notEmpty, func(c *Config) *string { return &c.DataDir }),
+		list("admins", "FOOTNOTE_ADMINS", "", "who may change libraries: slack:U1, slack:T1/U1, discord:42, telegram:7; the terminal's user always may", adminID, func(c *Config) *[]string { return &c.Admins }),
 
-// keys is the table of settings; it is never written to.
-//
-//nolint:gochecknoglobals // a table is a constant that Go cannot spell as one
-var keys = []Key{
-	str("data_dir", "FOOTNOTE_DATA_DIR", "./data", "where knowledge.db and the terminal's history live", notEmpty, func(c *Config) *string { return &c.DataDir }),
-	list("admins", "FOOTNOTE_ADMINS", "", "who may change libraries: slack:U1, slack:T1/U1, discord:42, telegram:7; the terminal's user always may", adminID, func(c *Config) *[]string { return &c.Admins }),
+		enum("log.level", "FOOTNOTE_LOG_LEVEL", "auto", []string{"auto", "debug", "info", "warn", "error"}, "what is logged, to standard error; auto is warn beside a script's replies, else info", func(c *Config) *string { return &c.Log.Level }),
+		boolean("log.json", "FOOTNOTE_LOG_JSON", "off", "log as JSON lines", func(c *Config) *bool { return &c.Log.JSON }),
 
-	enum("log.level", "FOOTNOTE_LOG_LEVEL", "info", []string{"debug", "info", "warn", "error"}, "what is logged, to standard error", func(c *Config) *string { return &c.Log.Level }),
-	boolean("log.json", "FOOTNOTE_LOG_JSON", "off", "log as JSON lines", func(c *Config) *bool { return &c.Log.JSON }),
+		size("store.quota", "FOOTNOTE_STORE_QUOTA", "1GiB", 1<<20, 1<<40, "database pages in use; at the quota new pages are refused", func(c *Config) *int64 { return &c.Store.Quota }),
+		number("store.max_libraries", "FOOTNOTE_STORE_MAX_LIBRARIES", "500", "libraries", 1, 500, "archived ones included", func(c *Config) *int { return &c.Store.MaxLibraries }),
+		number("store.max_pages", "FOOTNOTE_STORE_MAX_PAGES", "5000", "pages", 1, 5000, "in one library", func(c *Config) *int { return &c.Store.MaxPages }),
 
-	size("store.quota", "FOOTNOTE_STORE_QUOTA", "1GiB", 1<<20, 1<<40, "database pages in use; at the quota new pages are refused", func(c *Config) *int64 { return &c.Store.Quota }),
-	number("store.max_libraries", "FOOTNOTE_STORE_MAX_LIBRARIES", "500", "libraries", 500, "archived ones included", func(c *Config) *int { return &c.Store.MaxLibraries }),
-	number("store.max_pages", "FOOTNOTE_STORE_MAX_PAGES", "5000", "pages", 5000, "in one library", func(c *Config) *int { return &c.Store.MaxPages }),
+		number("crawl.max_pages", "FOOTNOTE_CRAWL_MAX_PAGES", "200", "pages", 1, 5000, "what /kb crawl takes when it is given no number", func(c *Config) *int { return &c.Crawl.MaxPages }),
+		number("crawl.page_cap", "FOOTNOTE_CRAWL_PAGE_CAP", "1000", "pages", 1, 5000, "the most that /kb crawl may be given", func(c *Config) *int { return &c.Crawl.PageCap }),
+		number("crawl.max_depth", "FOOTNOTE_CRAWL_MAX_DEPTH", "10", "links", 1, 100, "away from the start page", func(c *Config) *int { return &c.Crawl.MaxDepth }),
+		duration("crawl.delay", "FOOTNOTE_CRAWL_DELAY", "300ms", 0, time.Minute, "between two requests to one host, start to start; robots.txt may ask for more", func(c *Config) *time.Duration { return &c.Crawl.Delay }),
+		enum("crawl.scope", "FOOTNOTE_CRAWL_SCOPE", "tree", []string{"tree", "prefix", "domain", "exact"}, "which addresses a crawl may follow", func(c *Config) *string { return &c.Crawl.Scope }),
+		boolean("crawl.robots", "FOOTNOTE_CRAWL_ROBOTS", "on", "obey robots.txt (RFC 9309)", func(c *Config) *bool { return &c.Crawl.Robots }),
+		number("crawl.workers", "FOOTNOTE_CRAWL_WORKERS", "4", "fetches", 1, 32, "under way at once in one crawl", func(c *Config) *int { return &c.Crawl.Workers }),
+		number("crawl.max_running", "FOOTNOTE_CRAWL_MAX_RUNNING", "4", "crawls", 1, 32, "running at once", func(c *Config) *int { return &c.Crawl.MaxRunning }),
+		size("crawl.max_body", "FOOTNOTE_CRAWL_MAX_BODY", "10MiB", 1<<10, 1<<28, "the largest page, decoded", func(c *Config) *int64 { return &c.Crawl.MaxBody }),
+		duration("crawl.timeout", "FOOTNOTE_CRAWL_TIMEOUT", "30s", time.Second, 10*time.Minute, "for one page, from the request to its last byte", func(c *Config) *time.Duration { return &c.Crawl.Timeout }),
+		prefixes("crawl.allow_private", "FOOTNOTE_CRAWL_ALLOW_PRIVATE", "", "private address ranges that may be crawled, as CIDRs: 10.1.0.0/16, ::1/128", func(c *Config) *[]netip.Prefix { return &c.Crawl.AllowPrivate }),
+		str("crawl.contact", "FOOTNOTE_CRAWL_CONTACT", "", "address or mail that the user agent names, for site owners", anything, func(c *Config) *string { return &c.Crawl.Contact }),
 
-	number("crawl.max_pages", "FOOTNOTE_CRAWL_MAX_PAGES", "200", "pages", 5000, "what /kb crawl takes when it is given no number", func(c *Config) *int { return &c.Crawl.MaxPages }),
-	number("crawl.page_cap", "FOOTNOTE_CRAWL_PAGE_CAP", "1000", "pages", 5000, "the most that /kb crawl may be given", func(c *Config) *int { return &c.Crawl.PageCap }),
-	number("crawl.max_depth", "FOOTNOTE_CRAWL_MAX_DEPTH", "10", "links", 100, "away from the start page", func(c *Config) *int { return &c.Crawl.MaxDepth }),
-	duration("crawl.delay", "FOOTNOTE_CRAWL_DELAY", "300ms", 0, time.Minute, "between two requests to one host, start to start; robots.txt may ask for more", func(c *Config) *time.Duration { return &c.Crawl.Delay }),
-	enum("crawl.scope", "FOOTNOTE_CRAWL_SCOPE", "tree", []string{"tree", "prefix", "domain", "exact"}, "which addresses a crawl may follow", func(c *Config) *string { return &c.Crawl.Scope }),
-	boolean("crawl.robots", "FOOTNOTE_CRAWL_ROBOTS", "on", "obey robots.txt (RFC 9309)", func(c *Config) *bool { return &c.Crawl.Robots }),
-	number("crawl.workers", "FOOTNOTE_CRAWL_WORKERS", "4", "fetches", 32, "under way at once in one crawl", func(c *Config) *int { return &c.Crawl.Workers }),
-	number("crawl.max_running", "FOOTNOTE_CRAWL_MAX_RUNNING", "4", "crawls", 32, "running at once", func(c *Config) *int { return &c.Crawl.MaxRunning }),
-	size("crawl.max_body", "FOOTNOTE_CRAWL_MAX_BODY", "10MiB", 1<<10, 1<<28, "the largest page, decoded", func(c *Config) *int64 { return &c.Crawl.MaxBody }),
-	duration("crawl.timeout", "FOOTNOTE_CRAWL_TIMEOUT", "30s", time.Second, 10*time.Minute, "for one page, from the request to its last byte", func(c *Config) *time.Duration { return &c.Crawl.Timeout }),
-	prefixes("crawl.allow_private", "FOOTNOTE_CRAWL_ALLOW_PRIVATE", "", "private address ranges that may be crawled, as CIDRs: 10.1.0.0/16, ::1/128", func(c *Config) *[]netip.Prefix { return &c.Crawl.AllowPrivate }),
-	str("crawl.contact", "FOOTNOTE_CRAWL_CONTACT", "", "address or mail that the user agent names, for site owners", anything, func(c *Config) *string { return &c.Crawl.Contact }),
+		number("gateway.lane_depth", "FOOTNOTE_GATEWAY_LANE_DEPTH", "16", "messages", 1, 1000, "waiting in one conversation; one more is refused", func(c *Config) *int { return &c.Gateway.LaneDepth }),
+		number("gateway.rate_per_minute", "FOOTNOTE_GATEWAY_RATE_PER_MINUTE", "30", "messages", 1, 10000, "that one person may send; the terminal is not limited", func(c *Config) *int { return &c.Gateway.RatePerMinute }),
+		duration("gateway.timeout", "FOOTNOTE_GATEWAY_TIMEOUT", "2m", time.Second, time.Hour, "for answering one message", func(c *Config) *time.Duration { return &c.Gateway.Timeout }),
+		duration("gateway.drain", "FOOTNOTE_GATEWAY_DRAIN", "10s", time.Millisecond, 5*time.Minute, "for finishing what is under way at shutdown; a second signal cuts it short", func(c *Config) *time.Duration { return &c.Gateway.Drain }),
 
-	number("gateway.lane_depth", "FOOTNOTE_GATEWAY_LANE_DEPTH", "16", "messages", 1000, "waiting in one conversation; one more is refused", func(c *Config) *int { return &c.Gateway.LaneDepth }),
-	number("gateway.rate_per_minute", "FOOTNOTE_GATEWAY_RATE_PER_MINUTE", "30", "messages", 10000, "that one person may send; the terminal is not limited", func(c *Config) *int { return &c.Gateway.RatePerMinute }),
-	duration("gateway.timeout", "FOOTNOTE_GATEWAY_TIMEOUT", "2m", time.Second, time.Hour, "for answering one message", func(c *Config) *time.Duration { return &c.Gateway.Timeout }),
-	duration("gateway.drain", "FOOTNOTE_GATEWAY_DRAIN", "10s", 0, 5*time.Minute, "for finishing what is under way at shutdown; a second signal cuts it short", func(c *Config) *time.Duration { return &c.Gateway.Drain }),
+		str("nightly.schedule", "FOOTNOTE_NIGHTLY_SCHEDULE", "0 2 * * *", "cron fields: minute hour day month weekday; refreshes the libraries with nightly on", cronFields, func(c *Config) *string { return &c.Nightly.Schedule }),
+		str("nightly.maintenance", "FOOTNOTE_NIGHTLY_MAINTENANCE", "30 3 * * *", "cron fields; checks the keyword index, drops what is past its time, gives space back", cronFields, func(c *Config) *string { return &c.Nightly.Maintenance }),
+		str("nightly.timezone", "FOOTNOTE_NIGHTLY_TIMEZONE", "", "IANA name such as Europe/Berlin; empty is the system's", timezone, func(c *Config) *string { return &c.Nightly.Timezone }),
 
-	str("nightly.schedule", "FOOTNOTE_NIGHTLY_SCHEDULE", "0 2 * * *", "cron fields: minute hour day month weekday; refreshes the libraries with nightly on", cronFields, func(c *Config) *string { return &c.Nightly.Schedule }),
-	str("nightly.maintenance", "FOOTNOTE_NIGHTLY_MAINTENANCE", "30 3 * * *", "cron fields; checks the keyword index, drops what is past its time, gives space back", cronFields, func(c *Config) *string { return &c.Nightly.Maintenance }),
-	str("nightly.timezone", "FOOTNOTE_NIGHTLY_TIMEZONE", "", "IANA name such as Europe/Berlin; empty is the system's", timezone, func(c *Config) *string { return &c.Nightly.Timezone }),
-
-	secret("discord.token", "FOOTNOTE_DISCORD_TOKEN", func(c *Config) *Secret { return &c.Tokens.Discord }),
-	secret("slack.bot_token", "FOOTNOTE_SLACK_BOT_TOKEN", func(c *Config) *Secret { return &c.Tokens.SlackBot }),
-	secret("slack.app_token", "FOOTNOTE_SLACK_APP_TOKEN", func(c *Config) *Secret { return &c.Tokens.SlackApp }),
-	secret("slack.signing_secret", "FOOTNOTE_SLACK_SIGNING_SECRET", func(c *Config) *Secret { return &c.Tokens.SlackSigning }),
-	secret("telegram.token", "FOOTNOTE_TELEGRAM_TOKEN", func(c *Config) *Secret { return &c.Tokens.Telegram }),
-	secret("model.key", "FOOTNOTE_MODEL_KEY", func(c *Config) *Secret { return &c.Tokens.Model }),
-	secret("embedder.key", "FOOTNOTE_EMBEDDER_KEY", func(c *Config) *Secret { return &c.Tokens.Embedder }),
+		secret("discord.token", "FOOTNOTE_DISCORD_TOKEN", func(c *Config) *Secret { return &c.Tokens.Discord }),
+		secret("slack.bot_token", "FOOTNOTE_SLACK_BOT_TOKEN", func(c *Config) *Secret { return &c.Tokens.SlackBot }),
+		secret("slack.app_token", "FOOTNOTE_SLACK_APP_TOKEN", func(c *Config) *Secret { return &c.Tokens.SlackApp }),
+		secret("slack.signing_secret", "FOOTNOTE_SLACK_SIGNING_SECRET", func(c *Config) *Secret { return &c.Tokens.SlackSigning }),
+		secret("telegram.token", "FOOTNOTE_TELEGRAM_TOKEN", func(c *Config) *Secret { return &c.Tokens.Telegram }),
+		secret("model.key", "FOOTNOTE_MODEL_KEY", func(c *Config) *Secret { return &c.Tokens.Model }),
+		secret("embedder.key", "FOOTNOTE_EMBEDDER_KEY", func(c *Config) *Secret { return &c.Tokens.Embedder }),
+	}
 }
 
 // notYet names the variables that a later version reads: setting one is no mistake.
@@ -82,20 +79,10 @@ func notYet(env string) bool {
 	}, env)
 }
 
-func byName(name string) *Key { return find(func(k Key) bool { return k.Name == name }) }
-func byEnv(env string) *Key   { return find(func(k Key) bool { return k.Env == env }) }
-
-func find(is func(Key) bool) *Key {
-	if i := slices.IndexFunc(keys, is); i >= 0 {
-		return &keys[i]
-	}
-	return nil
-}
-
 // The constructors below make a row of the table for each type of setting.
 
-func str(name, env, def, help string, check func(string) error, at func(*Config) *string) Key {
-	return Key{
+func str(name, env, def, help string, check func(string) error, at func(*Config) *string) key {
+	return key{
 		Name: name, Env: env, Default: def, Help: help,
 		set: func(c *Config, v string) error {
 			if err := check(v); err != nil {
@@ -108,7 +95,7 @@ func str(name, env, def, help string, check func(string) error, at func(*Config)
 	}
 }
 
-func enum(name, env, def string, of []string, help string, at func(*Config) *string) Key {
+func enum(name, env, def string, of []string, help string, at func(*Config) *string) key {
 	bound := strings.Join(of, ", ")
 	k := str(name, env, def, help, func(v string) error {
 		if !slices.Contains(of, v) {
@@ -120,8 +107,8 @@ func enum(name, env, def string, of []string, help string, at func(*Config) *str
 	return k
 }
 
-func list(name, env, def, help string, check func(string) error, at func(*Config) *[]string) Key {
-	return Key{
+func list(name, env, def, help string, check func(string) error, at func(*Config) *[]string) key {
+	return key{
 		Name: name, Env: env, Default: def, Help: help, Bound: "comma-separated",
 		set: func(c *Config, v string) error {
 			var out []string
@@ -138,8 +125,8 @@ func list(name, env, def, help string, check func(string) error, at func(*Config
 	}
 }
 
-func prefixes(name, env, def, help string, at func(*Config) *[]netip.Prefix) Key {
-	return Key{
+func prefixes(name, env, def, help string, at func(*Config) *[]netip.Prefix) key {
+	return key{
 		Name: name, Env: env, Default: def, Help: help, Bound: "comma-separated",
 		set: func(c *Config, v string) error {
 			var out []netip.Prefix
@@ -166,16 +153,16 @@ func prefixes(name, env, def, help string, at func(*Config) *[]netip.Prefix) Key
 	}
 }
 
-func number(name, env, def, unit string, high int, help string, at func(*Config) *int) Key {
-	return Key{
-		Name: name, Env: env, Default: def, Unit: unit, Bound: fmt.Sprintf("1 to %d", high), Help: help,
+func number(name, env, def, unit string, low, high int, help string, at func(*Config) *int) key {
+	return key{
+		Name: name, Env: env, Default: def, Unit: unit, Bound: fmt.Sprintf("%d to %d", low, high), Help: help,
 		set: func(c *Config, v string) error {
 			n, err := strconv.Atoi(strings.TrimSpace(v))
 			if err != nil {
 				return fmt.Errorf("%q is not a whole number of %s", v, unit)
 			}
-			if n < 1 || n > high {
-				return fmt.Errorf("%d %s is out of bounds: 1 to %d", n, unit, high)
+			if n < low || n > high {
+				return fmt.Errorf("%d %s is out of bounds: %d to %d", n, unit, low, high)
 			}
 			*at(c) = n
 			return nil
@@ -184,8 +171,8 @@ func number(name, env, def, unit string, high int, help string, at func(*Config)
 	}
 }
 
-func boolean(name, env, def, help string, at func(*Config) *bool) Key {
-	return Key{
+func boolean(name, env, def, help string, at func(*Config) *bool) key {
+	return key{
 		Name: name, Env: env, Default: def, Bound: "on, off", Help: help,
 		set: func(c *Config, v string) error {
 			switch strings.ToLower(strings.TrimSpace(v)) {
@@ -207,8 +194,8 @@ func boolean(name, env, def, help string, at func(*Config) *bool) Key {
 	}
 }
 
-func duration(name, env, def string, low, high time.Duration, help string, at func(*Config) *time.Duration) Key {
-	return Key{
+func duration(name, env, def string, low, high time.Duration, help string, at func(*Config) *time.Duration) key {
+	return key{
 		Name: name, Env: env, Default: def, Unit: "duration, or a bare number of milliseconds", Bound: short(low) + " to " + short(high), Help: help,
 		set: func(c *Config, v string) error {
 			d, err := time.ParseDuration(strings.TrimSpace(v))
@@ -242,8 +229,8 @@ func short(d time.Duration) string {
 
 var sizeRE = regexp.MustCompile(`^(\d+)\s*(B|KiB|MiB|GiB|)$`)
 
-func size(name, env, def string, low, high int64, help string, at func(*Config) *int64) Key {
-	return Key{
+func size(name, env, def string, low, high int64, help string, at func(*Config) *int64) key {
+	return key{
 		Name: name, Env: env, Default: def, Unit: "bytes, or KiB, MiB, GiB", Bound: byteSize(low) + " to " + byteSize(high), Help: help,
 		set: func(c *Config, v string) error {
 			m := sizeRE.FindStringSubmatch(strings.TrimSpace(v))
@@ -275,8 +262,8 @@ func byteSize(n int64) string {
 }
 
 // secret rows belong to parts that this version does not have.
-func secret(name, env string, at func(*Config) *Secret) Key {
-	return Key{
+func secret(name, env string, at func(*Config) *Secret) key {
+	return key{
 		Name: name, Env: env, Secret: true, NotYet: true, Help: "credential; never printed",
 		set: func(c *Config, v string) error {
 			if strings.ContainsAny(v, " \t\r\n") {

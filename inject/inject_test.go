@@ -127,7 +127,6 @@ func TestAnswers(t *testing.T) {
 		{"nothing answers", "how do I bake sourdough bread?", gateway.Reply{Text: "Nothing in git, pg answers this."}},
 		{"smalltalk", "Hello, how are you?", gateway.Reply{Text: "Ask me something about the documentation, in your own words; `/kb list` shows what I know."}},
 		{"empty", " ", gateway.Reply{Text: "Ask me something about the documentation, in your own words; `/kb list` shows what I know."}},
-		{"overlong", strings.Repeat("index ", 400), gateway.Reply{Text: "the query has 2399 characters, at most 2000 are allowed: shorten it", Code: "request_too_large"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -231,6 +230,16 @@ func TestRelatedIsShownButNotTakenForAnAnswer(t *testing.T) {
 	}}
 	if diff := cmp.Diff(want, r.Replies()[0]); diff != "" {
 		t.Errorf("reply (-want +got):\n%s", diff)
+	}
+}
+
+func TestRefusalIsReturned(t *testing.T) {
+	s := newShelf(t)
+	s.fill()
+	var r gatewaytest.Recorder
+	err := New(Options{Search: search.New(s), Store: s}).Handle(t.Context(), gateway.Message{Text: strings.Repeat("index ", 400)}, &r)
+	if knowledge.CodeOf(err) != knowledge.RequestTooLarge || len(r.Replies()) != 0 {
+		t.Errorf("an overlong question gives %v and %v", err, r.Replies())
 	}
 }
 

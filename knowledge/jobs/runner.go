@@ -10,7 +10,6 @@
 package jobs
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -36,6 +35,9 @@ type Runner struct {
 	owed   []knowledge.Job // outcomes that could not be announced yet
 }
 
+// lease is how long a job belongs to its owner without being renewed.
+const lease = 5 * time.Minute
+
 // Options are a Runner's parts. Store, Crawler, Publisher and Owner are required.
 type Options struct {
 	Store     Store
@@ -45,7 +47,6 @@ type Options struct {
 	// Alive says whether a process of this host ("4711@1764555000") still runs; nil
 	// takes every process but this one for dead.
 	Alive    func(process string) bool
-	Lease    time.Duration // 0 is 5 minutes
 	Defaults Defaults
 	// Announce tells the outcome to job.ReplyTo. Nil announces nothing.
 	Announce func(ctx context.Context, job knowledge.Job) error
@@ -117,7 +118,6 @@ type Publisher interface {
 
 // New makes a Runner.
 func New(o Options) *Runner {
-	o.Lease = cmp.Or(o.Lease, 5*time.Minute)
 	if o.Alive == nil {
 		me := o.Owner.Process
 		o.Alive = func(process string) bool { return process == me }
