@@ -40,12 +40,13 @@ func TestRefusalsKeepTextOutOfTheLog(t *testing.T) {
 	var log bytes.Buffer
 	r := New(Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	for _, text := range []string{"/kb crawl x hunter2", "/kb search --limit hunter2 x y", "/kb archive ((hunter2)) x"} {
-		m := gateway.Message{Text: text, Addressed: true, User: gateway.User{Admin: true}}
+		invocation, _ := gateway.ParseInvocation(text)
+		m := gateway.Message{Text: text, Invocation: &invocation, Addressed: true, User: gateway.User{Admin: true}}
 		if err := r.Handle(context.Background(), m, new(gatewaytest.Recorder)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := log.String(); strings.Contains(got, "hunter2") || strings.Count(got, "command refused") != 3 {
+	if got := log.String(); strings.Contains(got, "hunter2") || strings.Count(got, "message refused") != 3 {
 		t.Errorf("logged:\n%s", got)
 	}
 }

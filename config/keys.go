@@ -35,24 +35,24 @@ func table() []key {
 		boolean("log.json", "FOOTNOTE_LOG_JSON", "off", "log as JSON lines", func(c *Config) *bool { return &c.Log.JSON }),
 
 		size("store.quota", "FOOTNOTE_STORE_QUOTA", "1GiB", 1<<20, 1<<40, "database pages in use; at the quota new pages are refused", func(c *Config) *int64 { return &c.Store.Quota }),
-		number("store.max_libraries", "FOOTNOTE_STORE_MAX_LIBRARIES", "500", "libraries", 1, 500, "archived ones included", func(c *Config) *int { return &c.Store.MaxLibraries }),
-		number("store.max_pages", "FOOTNOTE_STORE_MAX_PAGES", "5000", "pages", 1, 5000, "in one library", func(c *Config) *int { return &c.Store.MaxPages }),
+		number("store.max_libraries", "FOOTNOTE_STORE_MAX_LIBRARIES", "500", "libraries", 500, "archived ones included", func(c *Config) *int { return &c.Store.MaxLibraries }),
+		number("store.max_pages", "FOOTNOTE_STORE_MAX_PAGES", "5000", "pages", 5000, "in one library", func(c *Config) *int { return &c.Store.MaxPages }),
 
-		number("crawl.max_pages", "FOOTNOTE_CRAWL_MAX_PAGES", "200", "pages", 1, 5000, "what /kb crawl takes when it is given no number", func(c *Config) *int { return &c.Crawl.MaxPages }),
-		number("crawl.page_cap", "FOOTNOTE_CRAWL_PAGE_CAP", "1000", "pages", 1, 5000, "the most that /kb crawl may be given", func(c *Config) *int { return &c.Crawl.PageCap }),
-		number("crawl.max_depth", "FOOTNOTE_CRAWL_MAX_DEPTH", "10", "links", 1, 100, "away from the start page", func(c *Config) *int { return &c.Crawl.MaxDepth }),
+		number("crawl.max_pages", "FOOTNOTE_CRAWL_MAX_PAGES", "200", "pages", 5000, "what /kb crawl takes when it is given no number", func(c *Config) *int { return &c.Crawl.MaxPages }),
+		number("crawl.page_cap", "FOOTNOTE_CRAWL_PAGE_CAP", "1000", "pages", 5000, "the most that /kb crawl may be given", func(c *Config) *int { return &c.Crawl.PageCap }),
+		number("crawl.max_depth", "FOOTNOTE_CRAWL_MAX_DEPTH", "10", "links", 100, "away from the start page", func(c *Config) *int { return &c.Crawl.MaxDepth }),
 		duration("crawl.delay", "FOOTNOTE_CRAWL_DELAY", "300ms", 0, time.Minute, "between two requests to one host, start to start; robots.txt may ask for more", func(c *Config) *time.Duration { return &c.Crawl.Delay }),
 		enum("crawl.scope", "FOOTNOTE_CRAWL_SCOPE", "tree", []string{"tree", "prefix", "domain", "exact"}, "which addresses a crawl may follow", func(c *Config) *string { return &c.Crawl.Scope }),
 		boolean("crawl.robots", "FOOTNOTE_CRAWL_ROBOTS", "on", "obey robots.txt (RFC 9309)", func(c *Config) *bool { return &c.Crawl.Robots }),
-		number("crawl.workers", "FOOTNOTE_CRAWL_WORKERS", "4", "fetches", 1, 32, "under way at once in one crawl", func(c *Config) *int { return &c.Crawl.Workers }),
-		number("crawl.max_running", "FOOTNOTE_CRAWL_MAX_RUNNING", "4", "crawls", 1, 32, "running at once", func(c *Config) *int { return &c.Crawl.MaxRunning }),
+		number("crawl.workers", "FOOTNOTE_CRAWL_WORKERS", "4", "fetches", 32, "under way at once in one crawl", func(c *Config) *int { return &c.Crawl.Workers }),
+		number("crawl.max_running", "FOOTNOTE_CRAWL_MAX_RUNNING", "4", "crawls", 32, "running at once", func(c *Config) *int { return &c.Crawl.MaxRunning }),
 		size("crawl.max_body", "FOOTNOTE_CRAWL_MAX_BODY", "10MiB", 1<<10, 1<<28, "the largest page, decoded", func(c *Config) *int64 { return &c.Crawl.MaxBody }),
 		duration("crawl.timeout", "FOOTNOTE_CRAWL_TIMEOUT", "30s", time.Second, 10*time.Minute, "for one page, from the request to its last byte", func(c *Config) *time.Duration { return &c.Crawl.Timeout }),
 		prefixes("crawl.allow_private", "FOOTNOTE_CRAWL_ALLOW_PRIVATE", "", "private address ranges that may be crawled, as CIDRs: 10.1.0.0/16, ::1/128", func(c *Config) *[]netip.Prefix { return &c.Crawl.AllowPrivate }),
 		str("crawl.contact", "FOOTNOTE_CRAWL_CONTACT", "", "address or mail that the user agent names, for site owners", anything, func(c *Config) *string { return &c.Crawl.Contact }),
 
-		number("gateway.lane_depth", "FOOTNOTE_GATEWAY_LANE_DEPTH", "16", "messages", 1, 1000, "waiting in one conversation; one more is refused", func(c *Config) *int { return &c.Gateway.LaneDepth }),
-		number("gateway.rate_per_minute", "FOOTNOTE_GATEWAY_RATE_PER_MINUTE", "30", "messages", 1, 10000, "that one person may send; the terminal is not limited", func(c *Config) *int { return &c.Gateway.RatePerMinute }),
+		number("gateway.lane_depth", "FOOTNOTE_GATEWAY_LANE_DEPTH", "16", "messages", 1000, "waiting in one conversation; one more is refused", func(c *Config) *int { return &c.Gateway.LaneDepth }),
+		number("gateway.rate_per_minute", "FOOTNOTE_GATEWAY_RATE_PER_MINUTE", "30", "messages", 10000, "that one person may send; the terminal is not limited", func(c *Config) *int { return &c.Gateway.RatePerMinute }),
 		duration("gateway.timeout", "FOOTNOTE_GATEWAY_TIMEOUT", "2m", time.Second, time.Hour, "for answering one message", func(c *Config) *time.Duration { return &c.Gateway.Timeout }),
 		duration("gateway.drain", "FOOTNOTE_GATEWAY_DRAIN", "10s", time.Millisecond, 5*time.Minute, "for finishing what is under way at shutdown; a second signal cuts it short", func(c *Config) *time.Duration { return &c.Gateway.Drain }),
 
@@ -153,16 +153,16 @@ func prefixes(name, env, def, help string, at func(*Config) *[]netip.Prefix) key
 	}
 }
 
-func number(name, env, def, unit string, low, high int, help string, at func(*Config) *int) key {
+func number(name, env, def, unit string, high int, help string, at func(*Config) *int) key {
 	return key{
-		Name: name, Env: env, Default: def, Unit: unit, Bound: fmt.Sprintf("%d to %d", low, high), Help: help,
+		Name: name, Env: env, Default: def, Unit: unit, Bound: fmt.Sprintf("1 to %d", high), Help: help,
 		set: func(c *Config, v string) error {
 			n, err := strconv.Atoi(strings.TrimSpace(v))
 			if err != nil {
 				return fmt.Errorf("%q is not a whole number of %s", v, unit)
 			}
-			if n < low || n > high {
-				return fmt.Errorf("%d %s is out of bounds: %d to %d", n, unit, low, high)
+			if n < 1 || n > high {
+				return fmt.Errorf("%d %s is out of bounds: 1 to %d", n, unit, high)
 			}
 			*at(c) = n
 			return nil
