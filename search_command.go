@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"strconv"
 
 	"github.com/spf13/pflag"
@@ -47,7 +46,7 @@ func runSearch(ctx context.Context, c call) error {
 	if err != nil {
 		return err
 	}
-	db, err := openStore(ctx, cfg, slog.New(newHandler(cfg, c.stderr)))
+	db, err := openStore(ctx, cfg, newLogger(cfg, c.stderr))
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ conversation ends. The nightly refresh and the maintenance run meanwhile.`,
 			if err != nil {
 				return err
 			}
-			log := newLogger(cfg, c)
+			log := newLogger(cfg, c.stderr)
 			a, err := connect(ctx, cfg, log)
 			if err != nil {
 				return err
@@ -123,18 +123,14 @@ func columns(c call) int {
 	return 0
 }
 
-func newLogger(cfg config.Config, c call) *slog.Logger {
-	return slog.New(newHandler(cfg, c.stderr))
-}
-
 // terminalLogger logs to a file beside the data while a person types, since a log line
 // would tear the prompt, and to stderr otherwise.
 func terminalLogger(cfg config.Config, c call, interactive bool) (*slog.Logger, func(), error) {
 	if !interactive {
-		if _, set := os.LookupEnv("FOOTNOTE_LOG_LEVEL"); !set && cfg.Log.Level == "info" {
+		if cfg.Log.Level == "auto" {
 			cfg.Log.Level = "warn" // a script's reader wants the replies
 		}
-		return newLogger(cfg, c), func() {}, nil
+		return newLogger(cfg, c.stderr), func() {}, nil
 	}
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
 		return nil, nil, fmt.Errorf("make the data folder: %w", err)
@@ -149,5 +145,5 @@ func terminalLogger(cfg config.Config, c call, interactive bool) (*slog.Logger, 
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the log: %w", err)
 	}
-	return slog.New(newHandler(cfg, f)), func() { _ = f.Close() }, nil
+	return newLogger(cfg, f), func() { _ = f.Close() }, nil
 }

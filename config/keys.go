@@ -153,6 +153,7 @@ func prefixes(name, env, def, help string, at func(*Config) *[]netip.Prefix) key
 	}
 }
 
+// number is a whole number from 1 to high: the parts take 0 for their own default.
 func number(name, env, def, unit string, high int, help string, at func(*Config) *int) key {
 	return key{
 		Name: name, Env: env, Default: def, Unit: unit, Bound: fmt.Sprintf("1 to %d", high), Help: help,

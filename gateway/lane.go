@@ -113,11 +113,7 @@ func (g *Gateway) serve(work context.Context, j job) {
 	default:
 		id := errorID()
 		reply = Reply{Text: "Something went wrong. Error id " + id + ".", Code: "internal_error"}
-		attrs := []any{"error_id", id, "conversation", j.m.Conversation(), "error", err}
-		if p, ok := errors.AsType[*panicError](err); ok {
-			attrs = append(attrs, "stack", p.stack)
-		}
-		g.o.Log.ErrorContext(ctx, "message failed", attrs...)
+		g.o.Log.ErrorContext(ctx, "message failed", append(fault(err), "error_id", id, "conversation", j.m.Conversation())...)
 	}
 	reply.Ephemeral = true
 	tell(work, j.r, reply)
@@ -139,6 +135,14 @@ type panicError struct {
 }
 
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
+
+// fault is what the log says of an error: itself, and a panic's stack.
+func fault(err error) []any {
+	if p, ok := errors.AsType[*panicError](err); ok {
+		return []any{"error", err, "stack", p.stack}
+	}
+	return []any{"error", err}
+}
 
 // errorID joins what the person sees to the line in the log.
 func errorID() string { return strings.ToLower(rand.Text()[:6]) }

@@ -178,7 +178,7 @@ func (g *Gateway) supervise(ctx, work context.Context, l *link) {
 		pause = min(2*pause, lastPause)
 		l.set(StateWaiting, err)
 		g.o.Log.WarnContext(ctx, "adapter ended, will run again",
-			"platform", l.adapter.Name(), "error", err, "pause", wait.Round(time.Millisecond))
+			append(fault(err), "platform", l.adapter.Name(), "pause", wait.Round(time.Millisecond))...)
 		select {
 		case <-ctx.Done():
 			l.set(StateFinished, nil)
@@ -192,8 +192,7 @@ func (g *Gateway) supervise(ctx, work context.Context, l *link) {
 func (g *Gateway) runAdapter(ctx, work context.Context, l *link) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			g.o.Log.ErrorContext(ctx, "adapter panicked", "platform", l.adapter.Name(), "panic", p, "stack", string(debug.Stack()))
-			err = fmt.Errorf("adapter panicked: %v", p)
+			err = &panicError{value: p, stack: string(debug.Stack())}
 		}
 	}()
 	return l.adapter.Run(ctx, HandlerFunc(func(ctx context.Context, m Message, r Responder) error {

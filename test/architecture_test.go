@@ -101,6 +101,7 @@ type listed struct {
 }
 
 func TestArchitecture(t *testing.T) {
+	dependOnSources(t)
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,Doc,GoFiles", "./...")
 	cmd.Dir = ".."
 	out, err := cmd.StdoutPipe()

@@ -2,6 +2,7 @@ package test
 
 import (
 	"fmt"
+	"io/fs"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -44,6 +45,7 @@ func buildAndRun(m *testing.M) int {
 // TestScripts runs the conversations in testdata/scripts with the built program
 // against sites served on loopback.
 func TestScripts(t *testing.T) {
+	dependOnSources(t)
 	testscript.Run(t, scripts("testdata/scripts"))
 }
 
@@ -53,6 +55,21 @@ func TestNightlyScripts(t *testing.T) {
 		t.Skip("FOOTNOTE_CORPORA names no folder of documentation trees; make nightly does")
 	}
 	testscript.Run(t, scripts("testdata/nightly"))
+}
+
+// dependOnSources has the test cache look at every folder of the module: the go command
+// builds and lists it in processes of its own, of which the cache knows nothing.
+func dependOnSources(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir("..", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && name != ".." && strings.HasPrefix(d.Name(), ".") {
+			return fs.SkipDir
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func scripts(dir string) testscript.Params {
