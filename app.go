@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -23,9 +24,6 @@ import (
 	"footnote/knowledge/sqlite"
 	"footnote/scheduler"
 )
-
-// lease is how long a job belongs to its owner without being renewed.
-const lease = 5 * time.Minute
 
 // app is the program, connected: store -> index -> search -> inject -> commands ->
 // gateway. Only adapters are missing.
@@ -83,7 +81,6 @@ func (a *app) wire(ctx context.Context) error {
 		Publisher: index.New(a.db),
 		Owner:     owner,
 		Alive:     processAlive,
-		Lease:     lease,
 		Defaults: jobs.Defaults{
 			MaxPages:     cfg.Crawl.MaxPages,
 			PageCap:      cfg.Crawl.PageCap,
@@ -156,11 +153,7 @@ func (a *app) announce(ctx context.Context, job knowledge.Job) error {
 // serve runs the adapters, the jobs and the scheduler until ctx ends or, when every
 // adapter has finished by itself, until then. The store is closed last.
 func (a *app) serve(ctx context.Context, adapters ...gateway.Adapter) (err error) {
-	defer func() {
-		if e := a.db.Close(); err == nil {
-			err = e
-		}
-	}()
+	defer func() { err = errors.Join(err, a.db.Close()) }()
 	a.gate = gateway.New(gateway.Options{
 		Adapters:      adapters,
 		Handler:       a.router,
@@ -172,6 +165,9 @@ func (a *app) serve(ctx context.Context, adapters ...gateway.Adapter) (err error
 		Timeout:       a.cfg.Gateway.Timeout,
 		Drain:         a.cfg.Gateway.Drain,
 	})
+	if err := a.runner.Recover(ctx); err != nil {
+		return err
+	}
 	ctx, done := context.WithCancel(ctx)
 	defer done()
 	group, ctx := errgroup.WithContext(ctx)

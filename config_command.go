@@ -11,7 +11,8 @@ import (
 )
 
 func configCommand() command {
-	return command{name: "config", short: "print the effective configuration, secrets redacted",
+	return command{
+		name: "config", short: "print the effective configuration, secrets redacted",
 		long: `What it prints is a footnote.yaml: each key with its meaning, unit, bound and variable.`,
 		run: func(_ context.Context, c call) error {
 			cfg, err := loadConfig(c)
@@ -19,7 +20,8 @@ func configCommand() command {
 				return err
 			}
 			return cfg.Print(c.stdout)
-		}}
+		},
+	}
 }
 
 // loadConfig reads footnote.yaml, where there is one, and the environment. Warnings go

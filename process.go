@@ -21,7 +21,7 @@ func processAlive(name string) bool {
 	if err != nil || pid <= 0 {
 		return false
 	}
-	if err := syscall.Kill(pid, 0); err != nil && err != syscall.EPERM { //nolint:errorlint // Kill gives a bare errno
+	if err := syscall.Kill(pid, 0); err != nil && err != syscall.EPERM {
 		return false
 	}
 	return processName(pid) == name

@@ -15,16 +15,20 @@ import (
 )
 
 func searchCommand() command {
-	return command{name: "search", usage: "<library or *> <query> [--limit N] [--json]", short: "search the libraries once and print what is found",
+	return command{
+		name: "search", usage: "<library or *> <query> [--limit N] [--json]", short: "search the libraries once and print what is found",
 		long: `
 The hits come best first, each with its section's link; nothing is printed as found
-when nothing answers. --json prints one line in the form of "footnote chat --json".
+when nothing answers. Words that begin with - go behind --:
+  footnote search git -- --force-with-lease
+ --json prints one line in the form of "footnote chat --json".
 Works beside a running gateway.`,
 		flags: func(f *pflag.FlagSet) {
 			f.Bool("json", false, "one JSON object")
 			f.Int("limit", 0, "hits, at most 50 (default 8)")
 		},
-		run: runSearch}
+		run: runSearch,
+	}
 }
 
 func runSearch(ctx context.Context, c call) error {
@@ -50,7 +54,7 @@ func runSearch(ctx context.Context, c call) error {
 	defer db.Close()
 	// The conversation's own command, without a conversation.
 	m := gateway.Message{Platform: gateway.Console, Invocation: &gateway.Invocation{Name: gateway.CommandWord, Args: append([]string{"search"}, c.args...)}}
-	if limit > 0 {
+	if c.flags.Changed("limit") {
 		m.Invocation.Options = map[string]string{"limit": strconv.Itoa(limit)}
 	}
 	out := &printer{console.New(console.Options{Out: c.stdout, JSON: asJSON, Color: isTerminal(c), Width: func() int { return columns(c) }}), ""}
@@ -75,4 +79,4 @@ func (p *printer) Reply(ctx context.Context, r gateway.Reply) error {
 }
 
 func (p *printer) Update(ctx context.Context, r gateway.Reply) error { return p.Reply(ctx, r) }
-func (p *printer) Typing(context.Context) error                     { return nil }
+func (p *printer) Typing(context.Context) error                      { return nil }

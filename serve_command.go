@@ -21,7 +21,8 @@ const banner = `**Footnote** answers from your documentation, with citations.
 Crawl some: ` + "`/kb crawl pg https://www.postgresql.org/docs/current/`" + `, then search it: ` + "`/kb search pg vacuum`" + `, or just ask. ` + "`/kb help`" + ` lists every command; Ctrl-D ends.`
 
 func serveCommand() command {
-	return command{name: "serve", short: "start the gateway, with the terminal when standard input is one",
+	return command{
+		name: "serve", short: "start the gateway, with the terminal when standard input is one",
 		long: `
 Runs until SIGINT or SIGTERM (a second one ends it at once), or until the terminal's
 conversation ends. The nightly refresh and the maintenance run meanwhile.`,
@@ -40,11 +41,13 @@ conversation ends. The nightly refresh and the maintenance run meanwhile.`,
 			}
 			log.InfoContext(ctx, "serving without a terminal: scheduler and jobs only", "data_dir", cfg.DataDir)
 			return a.serve(ctx)
-		}}
+		},
+	}
 }
 
 func chatCommand() command {
-	return command{name: "chat", usage: "[--json]", short: "talk to it in this terminal, or from a script on standard input",
+	return command{
+		name: "chat", usage: "[--json]", short: "talk to it in this terminal, or from a script on standard input",
 		long: `
 Each line of input is one message. A crawl that a line starts is waited for before the
 next line is read. In a script, empty lines and lines that begin with # are skipped.
@@ -60,7 +63,8 @@ Empty fields are left out; reply_to is the number of the input line.`,
 				return err
 			}
 			return converse(ctx, c, asJSON)
-		}}
+		},
+	}
 }
 
 // converse serves the terminal alone.
@@ -102,7 +106,7 @@ func (a *app) settle(ctx context.Context, m gateway.Message) error {
 	if err := a.gate.Idle(ctx, m.Conversation()); err != nil {
 		return err
 	}
-	return a.runner.Idle(ctx)
+	return a.runner.Idle(ctx, string(m.ReplyTo))
 }
 
 func isTerminal(c call) bool {
@@ -145,5 +149,5 @@ func terminalLogger(cfg config.Config, c call, interactive bool) (*slog.Logger, 
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the log: %w", err)
 	}
-	return slog.New(newHandler(cfg, f)), func() { f.Close() }, nil
+	return slog.New(newHandler(cfg, f)), func() { _ = f.Close() }, nil
 }

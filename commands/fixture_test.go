@@ -23,6 +23,7 @@ type room struct {
 	jobs      *playedJobs
 	search    *playedSearch
 	questions []string
+	unanswer  error // what a question comes to, when it is not answered
 	router    *commands.Router
 }
 
@@ -41,6 +42,9 @@ func newRoom(t *testing.T) *room {
 		Store: db, Jobs: r.jobs, Search: r.search,
 		Questions: gateway.HandlerFunc(func(ctx context.Context, m gateway.Message, respond gateway.Responder) error {
 			r.questions = append(r.questions, m.Text)
+			if r.unanswer != nil {
+				return r.unanswer
+			}
 			return respond.Reply(ctx, gateway.Reply{Text: "an answer"})
 		}),
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
@@ -48,12 +52,16 @@ func newRoom(t *testing.T) *room {
 	return r
 }
 
-// line is a message from an admin in the terminal.
+// line is a message from an admin in the terminal, as the gateway hands it on.
 func line(text string) gateway.Message {
-	return gateway.Message{
+	m := gateway.Message{
 		Platform: "console", Chat: "main", ReplyTo: "console:main", Text: text, Addressed: true,
 		User: gateway.User{ID: "me", Admin: true},
 	}
+	if inv, ok := gateway.ParseInvocation(text); ok {
+		m.Invocation = &inv
+	}
+	return m
 }
 
 // guest is the same from somebody who is no admin.

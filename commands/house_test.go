@@ -59,6 +59,7 @@ func TestHouse(t *testing.T) {
 	var told []gateway.Reply
 	runner := jobs.New(jobs.Options{
 		Store: r.db, Crawler: manual{}, Publisher: index.New(r.db), Owner: knowledge.Owner{Install: "i1", Host: "h1", Process: "1@1"},
+		Defaults: jobs.Defaults{MaxPages: 200, PageCap: 1000, MaxDepth: 10, Scope: knowledge.ScopeTree},
 		Announce: func(_ context.Context, job knowledge.Job) error {
 			mu.Lock()
 			defer mu.Unlock()
@@ -71,6 +72,10 @@ func TestHouse(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var group sync.WaitGroup
 	group.Go(func() {
+		if err := runner.Recover(ctx); err != nil {
+			t.Error(err)
+			return
+		}
 		if err := runner.Run(ctx); err != nil {
 			t.Error(err)
 		}
@@ -104,7 +109,7 @@ func TestHouse(t *testing.T) {
 		if err := r.router.Handle(t.Context(), line(e.line), &rec); err != nil {
 			t.Fatalf("%s: %v", e.line, err)
 		}
-		if err := runner.Idle(t.Context()); err != nil {
+		if err := runner.Idle(t.Context(), ""); err != nil {
 			t.Fatal(err)
 		}
 		got := rec.Last()

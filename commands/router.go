@@ -21,13 +21,15 @@ import (
 // Router answers commands and passes everything else on. It is a gateway.Handler.
 type Router struct{ o Options }
 
-// Options are a Router's parts; all but Log are required.
+// Options are a Router's parts. What no message will need may be nil: a search needs
+// Store and Search alone.
 type Options struct {
-	Store     Store
-	Jobs      Jobs
-	Search    Searcher
-	Questions gateway.Handler // answers what is not a command
-	Log       *slog.Logger    // nil discards
+	Store  Store
+	Jobs   Jobs
+	Search Searcher
+	// Questions answers what is not a command; a *knowledge.Error of it is a refusal.
+	Questions gateway.Handler
+	Log       *slog.Logger // nil discards
 }
 
 // Shelf is where libraries stand.
@@ -108,29 +110,25 @@ type call struct {
 	sent <-chan struct{}
 }
 
-// Handle answers m when it is a command, and passes it on when it is a question.
+// Handle answers m when it carries an invocation, and passes it on as a question when it
+// carries none. A refusal of either is shown to who asked.
 func (r *Router) Handle(ctx context.Context, m gateway.Message, respond gateway.Responder) error {
-	inv := m.Invocation
-	if inv == nil {
-		if parsed, ok := gateway.ParseInvocation(m.Text); ok {
-			inv = &parsed
-		}
-	}
-	if inv == nil {
-		if !m.Addressed {
-			return nil
-		}
-		return r.o.Questions.Handle(ctx, m, respond)
-	}
 	sent := make(chan struct{})
 	defer close(sent)
-	reply, err := r.dispatch(ctx, call{Message: m, options: inv.Options, rest: inv.Rest, respond: respond, sent: sent}, inv.Args)
+	var reply gateway.Reply
+	var err error
+	if inv := m.Invocation; inv != nil {
+		reply, err = r.dispatch(ctx, call{Message: m, options: inv.Options, rest: inv.Rest, respond: respond, sent: sent}, inv.Args)
+	} else {
+		err = r.o.Questions.Handle(ctx, m, respond)
+	}
 	if err != nil {
 		e, refused := errors.AsType[*knowledge.Error](err)
 		if !refused {
 			return err
 		}
-		r.o.Log.InfoContext(ctx, "command refused", "code", e.Code, "actor", m.Actor(), "error", e)
+		// The reason may repeat what was typed, which stays out of the log.
+		r.o.Log.InfoContext(ctx, "message refused", "code", e.Code, "actor", m.Actor())
 		reply = refusal(e)
 	}
 	if reply.Text == "" {
@@ -162,7 +160,7 @@ func (r *Router) dispatch(ctx context.Context, c call, args []string) (gateway.R
 
 // refusal shows a refusal to who asked.
 func refusal(e *knowledge.Error) gateway.Reply {
-	return gateway.Reply{Text: sentence(e.Reason), Code: string(e.Code), Ephemeral: true}
+	return gateway.Reply{Text: sentence(reason(e.Reason)), Code: string(e.Code), Ephemeral: true}
 }
 
 // library finds the library that was typed, archived ones included.

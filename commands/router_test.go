@@ -2,6 +2,7 @@ package commands_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -103,10 +104,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Only what is no command is a question, and only when the bot was meant.
+// Only what is no command is a question.
 func TestQuestions(t *testing.T) {
-	overheard := line("does anybody know?")
-	overheard.Addressed = false
 	native := line("")
 	native.Invocation = &gateway.Invocation{Name: "kb", Args: []string{"ask", "how", "now?"}}
 	cases := []struct {
@@ -117,7 +116,6 @@ func TestQuestions(t *testing.T) {
 		{"in words", line("How do I add a column?"), []string{"How do I add a column?"}},
 		{"by command", guest("/kb ask how do I  add `a column`?"), []string{"how do I  add `a column`?"}},
 		{"natively", native, []string{"how now?"}},
-		{"not addressed", overheard, nil},
 		{"command", line("/kb list"), nil},
 		{"nearly a command's name", line("/kbfoo list"), []string{"/kbfoo list"}},
 	}
@@ -132,6 +130,18 @@ func TestQuestions(t *testing.T) {
 				t.Error("questions (-want +got):\n" + diff)
 			}
 		})
+	}
+}
+
+// A question that is refused is told so as a command is, however it was asked.
+func TestQuestionRefused(t *testing.T) {
+	r := newRoom(t)
+	r.unanswer = fmt.Errorf("search for an answer: %w", knowledge.Refuse(knowledge.RequestTooLarge, "the query is too long: shorten it"))
+	want := gateway.Reply{Text: "The query is too long: shorten it.", Code: string(knowledge.RequestTooLarge), Ephemeral: true}
+	for _, text := range []string{"How do I add a column?", "/kb ask How do I add a column?"} {
+		if diff := cmp.Diff(want, r.say(t, line(text))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"footnote/gateway"
 	"footnote/knowledge"
+	"footnote/knowledge/search"
 )
 
 // ask hands the question on as if it had been said in words.
@@ -22,18 +23,15 @@ func (r *Router) ask(ctx context.Context, c call) (gateway.Reply, error) {
 	return gateway.Reply{}, r.o.Questions.Handle(ctx, m, c.respond)
 }
 
-// maxHits is the most that one search shows.
-const maxHits = 50
-
 // search shows what one library, or every active one, has about the words.
 func (r *Router) search(ctx context.Context, c call) (gateway.Reply, error) {
 	q := knowledge.Query{Text: strings.Join(c.args[1:], " ")}
 	if limit, ok := c.options["limit"]; ok {
 		n, err := strconv.Atoi(limit)
 		if err != nil || n < 1 {
-			return gateway.Reply{}, c.cmd.misused("`--limit` is a number from 1 to %d, not %s.", maxHits, code(limit))
+			return gateway.Reply{}, c.cmd.misused("`--limit` is a number from 1 to %d, not %s.", search.MaxLimit, code(limit))
 		}
-		q.Limit = min(n, maxHits)
+		q.Limit = min(n, search.MaxLimit)
 	}
 	where := "these libraries"
 	if id := c.args[0]; id != "*" && id != `\*` {
@@ -98,9 +96,9 @@ func (r *Router) why(ctx context.Context, c call) (gateway.Reply, error) {
 		b.WriteString(" no passage was near enough to be shown.")
 	}
 	for i, p := range turn.Passages {
-		title := plain(p.Title)
-		if p.Section != "" && p.Section != p.Title {
-			title = strings.TrimPrefix(title+" > "+plain(p.Section), " > ")
+		title := plain(p.Section)
+		if !strings.HasPrefix(p.Section, p.Title) || title == "" {
+			title = strings.TrimSuffix(plain(p.Title)+" > "+title, " > ")
 		}
 		fmt.Fprintf(&b, "\n%d. **%s**: %s: %s, found by its %s, %s. %s",
 			i+1, p.Library, title, evidence(p.Evidence), channel(p.Channel), cited(p.Cited), link(p.URL))

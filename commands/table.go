@@ -176,6 +176,9 @@ func nearest(name string, admin bool) string {
 		if cmd.admin && !admin {
 			continue
 		}
+		if len(name) > 2*len(cmd.name)+2 {
+			continue // a word of any length may stand there
+		}
 		d := levenshtein.ComputeDistance(name, cmd.name)
 		if len(name) >= 3 && strings.HasPrefix(cmd.name, name) {
 			d = min(d, 1)

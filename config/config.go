@@ -8,9 +8,9 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +25,6 @@ type Config struct {
 	Log     Log
 	Store   Store
 	Crawl   Crawl
-	KB      KB
 	Gateway Gateway
 	Nightly Nightly
 	Tokens  Tokens
@@ -33,7 +32,7 @@ type Config struct {
 
 // Log says what is logged, to standard error.
 type Log struct {
-	Level string // debug, info, warn, error
+	Level string // auto, debug, info, warn, error
 	JSON  bool
 }
 
@@ -58,11 +57,6 @@ type Crawl struct {
 	Timeout      time.Duration
 	AllowPrivate []netip.Prefix
 	Contact      string
-}
-
-// KB is how questions read the libraries.
-type KB struct {
-	AutoInject bool
 }
 
 // Gateway bounds the message loop.
@@ -129,12 +123,13 @@ func plural(n int) string {
 // version knows, or one for a part that this version does not have yet.
 func Load(src Source) (cfg Config, warnings []string, err error) {
 	var faults Faults
+	keys := table()
 	for _, k := range keys {
 		if e := k.set(&cfg, k.Default); e != nil {
 			return cfg, nil, fmt.Errorf("default of %s: %w", k.Name, e)
 		}
 	}
-	set := func(k *Key, where, value string) {
+	set := func(k key, where, value string) {
 		if e := k.set(&cfg, value); e != nil {
 			faults = append(faults, Fault{where, e.Error()})
 		} else if k.NotYet {
@@ -146,26 +141,26 @@ func Load(src Source) (cfg Config, warnings []string, err error) {
 		faults = append(faults, Fault{src.File, e.Error()})
 	}
 	for _, v := range values {
-		if k := byName(v.name); k != nil {
-			set(k, src.File+": "+v.name, v.value)
+		if i := slices.IndexFunc(keys, func(k key) bool { return k.Name == v.name }); i >= 0 {
+			set(keys[i], src.File+": "+v.name, v.value)
 			continue
 		}
-		faults = append(faults, Fault{src.File + ": " + v.name, "there is no such key" + nearest(v.name, func(k Key) string { return k.Name })})
+		faults = append(faults, Fault{src.File + ": " + v.name, "there is no such key" + nearest(v.name, func(k key) string { return k.Name })})
 	}
 	for _, kv := range src.Environ {
 		name, value, _ := strings.Cut(kv, "=")
 		if !strings.HasPrefix(name, "FOOTNOTE_") || name == "FOOTNOTE_CONFIG" {
 			continue
 		}
-		if k := byEnv(name); k != nil {
-			set(k, name, value)
+		if i := slices.IndexFunc(keys, func(k key) bool { return k.Env == name }); i >= 0 {
+			set(keys[i], name, value)
 			continue
 		}
 		if notYet(name) {
 			warnings = append(warnings, name+" is set, but this version does not use it yet")
 			continue
 		}
-		warnings = append(warnings, name+" is set, but no setting has that name"+nearest(name, func(k Key) string { return k.Env }))
+		warnings = append(warnings, name+" is set, but no setting has that name"+nearest(name, func(k key) string { return k.Env }))
 	}
 	if len(faults) == 0 {
 		faults = cfg.check()
@@ -188,12 +183,9 @@ func (c Config) check() Faults {
 	return out
 }
 
-// AsFaults gives the faults in err's chain.
-func AsFaults(err error) (Faults, bool) { return errors.AsType[Faults](err) }
-
-func nearest(name string, of func(Key) string) string {
+func nearest(name string, of func(key) string) string {
 	best, dist := "", len(name)/3+1
-	for _, k := range keys {
+	for _, k := range table() {
 		if d := levenshtein.ComputeDistance(name, of(k)); d < dist && of(k) != "" {
 			best, dist = of(k), d
 		}

@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/netip"
@@ -36,8 +37,12 @@ func TestEnvironmentWinsOverFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := []any{cfg.DataDir, cfg.Admins, cfg.Crawl.MaxPages, cfg.Crawl.Delay, cfg.Crawl.Robots, cfg.Store.Quota, fmt.Sprint(cfg.Crawl.AllowPrivate)}
-	want := []any{"/srv/a", []string{"slack:U1", "telegram:7"}, 60, 250 * time.Millisecond, false, int64(2 << 20),
-		fmt.Sprint([]netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("::1/128")})}
+	want := []any{
+		"/srv/a",
+		[]string{"slack:U1", "telegram:7"},
+		60, 250 * time.Millisecond, false, int64(2 << 20),
+		fmt.Sprint([]netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("::1/128")}),
+	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -47,10 +52,13 @@ func TestEveryFaultIsReportedAtOnce(t *testing.T) {
 	_, _, err := Load(Source{
 		File: "footnote.yaml",
 		YAML: []byte("crawl:\n  max_page: 3\n  max_pages: many\n  scope: planet\nlog:\n  json: perhaps\n"),
-		Environ: []string{"FOOTNOTE_CRAWL_MAX_DEPTH=1000", "FOOTNOTE_CRAWL_DELAY=soon", "FOOTNOTE_STORE_QUOTA=2TiB", "FOOTNOTE_CRAWL_ALLOW_PRIVATE=home",
-			"FOOTNOTE_ADMINS=bob", "FOOTNOTE_NIGHTLY_SCHEDULE=02:00", "FOOTNOTE_NIGHTLY_TIMEZONE=Mars/Base", "FOOTNOTE_DATA_DIR= "},
+		Environ: []string{
+			"FOOTNOTE_CRAWL_MAX_DEPTH=1000", "FOOTNOTE_CRAWL_DELAY=soon", "FOOTNOTE_STORE_QUOTA=2TiB", "FOOTNOTE_CRAWL_ALLOW_PRIVATE=home",
+			"FOOTNOTE_ADMINS=bob", "FOOTNOTE_NIGHTLY_SCHEDULE=02:00", "FOOTNOTE_NIGHTLY_TIMEZONE=Mars/Base", "FOOTNOTE_DATA_DIR= ",
+			"FOOTNOTE_GATEWAY_DRAIN=0",
+		},
 	})
-	faults, ok := AsFaults(err)
+	faults, ok := errors.AsType[Faults](err)
 	if !ok {
 		t.Fatalf("error is %T: %v", err, err)
 	}
@@ -59,8 +67,9 @@ func TestEveryFaultIsReportedAtOnce(t *testing.T) {
 		`crawl.max_pages: "many" is not a whole number of pages`,
 		`"planet" is not one of tree, prefix, domain, exact`,
 		`log.json: "perhaps" is neither on nor off`,
-		"FOOTNOTE_CRAWL_MAX_DEPTH: 1000 links is out of bounds: 0 to 100",
+		"FOOTNOTE_CRAWL_MAX_DEPTH: 1000 links is out of bounds: 1 to 100",
 		`FOOTNOTE_CRAWL_DELAY: "soon" is not a duration`,
+		"FOOTNOTE_GATEWAY_DRAIN: 0s is out of bounds: 1ms to 5m",
 		`FOOTNOTE_STORE_QUOTA: "2TiB" is not a size`,
 		`FOOTNOTE_CRAWL_ALLOW_PRIVATE: "home" is not an address range`,
 		`FOOTNOTE_ADMINS: "bob" is not a person`,
@@ -70,8 +79,8 @@ func TestEveryFaultIsReportedAtOnce(t *testing.T) {
 			t.Errorf("no fault says %q in:\n%v", want, err)
 		}
 	}
-	if len(faults) != 12 {
-		t.Errorf("%d faults, want 12:\n%v", len(faults), err)
+	if len(faults) != 13 {
+		t.Errorf("%d faults, want 13:\n%v", len(faults), err)
 	}
 }
 
@@ -162,7 +171,7 @@ func TestPrintedConfigLoadsBack(t *testing.T) {
 	if d := cmp.Diff(fmt.Sprint(cfg), fmt.Sprint(again)); d != "" {
 		t.Error(d)
 	}
-	for _, k := range Keys() {
+	for _, k := range table() {
 		if !strings.Contains(out.String(), k.Env) {
 			t.Errorf("%s is not printed", k.Env)
 		}

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Key is one setting as people meet it.
-type Key struct {
+// key is one setting as people meet it.
+type key struct {
 	Name    string // in footnote.yaml, dotted
 	Env     string
 	Default string
@@ -25,77 +25,65 @@ type Key struct {
 	get func(Config) string
 }
 
-// Keys lists every setting, in the order of the file.
-func Keys() []Key { return slices.Clone(keys) }
+// table is every setting, in the order of the file.
+func table() []key {
+	return []key{
+		str("data_dir", "FOOTNOTE_DATA_DIR", "./data", "where knowledge.db and the terminal's history live", notEmpty, func(c *Config) *string { return &c.DataDir }),
+		list("admins", "FOOTNOTE_ADMINS", "", "who may change libraries: slack:U1, slack:T1/U1, discord:42, telegram:7; the terminal's user always may", adminID, func(c *Config) *[]string { return &c.Admins }),
 
-// keys is the table of settings; it is never written to.
-var keys = []Key{
-	str("data_dir", "FOOTNOTE_DATA_DIR", "./data", "where knowledge.db and the terminal's history live", notEmpty, func(c *Config) *string { return &c.DataDir }),
-	list("admins", "FOOTNOTE_ADMINS", "", "who may change libraries: slack:U1, slack:T1/U1, discord:42, telegram:7; the terminal's user always may", adminID, func(c *Config) *[]string { return &c.Admins }),
+		enum("log.level", "FOOTNOTE_LOG_LEVEL", "auto", []string{"auto", "debug", "info", "warn", "error"}, "what is logged, to standard error; auto is warn beside a script's replies, else info", func(c *Config) *string { return &c.Log.Level }),
+		boolean("log.json", "FOOTNOTE_LOG_JSON", "off", "log as JSON lines", func(c *Config) *bool { return &c.Log.JSON }),
 
-	enum("log.level", "FOOTNOTE_LOG_LEVEL", "info", []string{"debug", "info", "warn", "error"}, "what is logged, to standard error", func(c *Config) *string { return &c.Log.Level }),
-	boolean("log.json", "FOOTNOTE_LOG_JSON", "off", "log as JSON lines", func(c *Config) *bool { return &c.Log.JSON }),
+		size("store.quota", "FOOTNOTE_STORE_QUOTA", "1GiB", 1<<20, 1<<40, "database pages in use; at the quota new pages are refused", func(c *Config) *int64 { return &c.Store.Quota }),
+		number("store.max_libraries", "FOOTNOTE_STORE_MAX_LIBRARIES", "500", "libraries", 1, 500, "archived ones included", func(c *Config) *int { return &c.Store.MaxLibraries }),
+		number("store.max_pages", "FOOTNOTE_STORE_MAX_PAGES", "5000", "pages", 1, 5000, "in one library", func(c *Config) *int { return &c.Store.MaxPages }),
 
-	size("store.quota", "FOOTNOTE_STORE_QUOTA", "1GiB", 1<<20, 1<<40, "database pages in use; at the quota new pages are refused", func(c *Config) *int64 { return &c.Store.Quota }),
-	number("store.max_libraries", "FOOTNOTE_STORE_MAX_LIBRARIES", "500", "libraries", 1, 500, "archived ones included", func(c *Config) *int { return &c.Store.MaxLibraries }),
-	number("store.max_pages", "FOOTNOTE_STORE_MAX_PAGES", "5000", "pages", 1, 5000, "in one library", func(c *Config) *int { return &c.Store.MaxPages }),
+		number("crawl.max_pages", "FOOTNOTE_CRAWL_MAX_PAGES", "200", "pages", 1, 5000, "what /kb crawl takes when it is given no number", func(c *Config) *int { return &c.Crawl.MaxPages }),
+		number("crawl.page_cap", "FOOTNOTE_CRAWL_PAGE_CAP", "1000", "pages", 1, 5000, "the most that /kb crawl may be given", func(c *Config) *int { return &c.Crawl.PageCap }),
+		number("crawl.max_depth", "FOOTNOTE_CRAWL_MAX_DEPTH", "10", "links", 1, 100, "away from the start page", func(c *Config) *int { return &c.Crawl.MaxDepth }),
+		duration("crawl.delay", "FOOTNOTE_CRAWL_DELAY", "300ms", 0, time.Minute, "between two requests to one host, start to start; robots.txt may ask for more", func(c *Config) *time.Duration { return &c.Crawl.Delay }),
+		enum("crawl.scope", "FOOTNOTE_CRAWL_SCOPE", "tree", []string{"tree", "prefix", "domain", "exact"}, "which addresses a crawl may follow", func(c *Config) *string { return &c.Crawl.Scope }),
+		boolean("crawl.robots", "FOOTNOTE_CRAWL_ROBOTS", "on", "obey robots.txt (RFC 9309)", func(c *Config) *bool { return &c.Crawl.Robots }),
+		number("crawl.workers", "FOOTNOTE_CRAWL_WORKERS", "4", "fetches", 1, 32, "under way at once in one crawl", func(c *Config) *int { return &c.Crawl.Workers }),
+		number("crawl.max_running", "FOOTNOTE_CRAWL_MAX_RUNNING", "4", "crawls", 1, 32, "running at once", func(c *Config) *int { return &c.Crawl.MaxRunning }),
+		size("crawl.max_body", "FOOTNOTE_CRAWL_MAX_BODY", "10MiB", 1<<10, 1<<28, "the largest page, decoded", func(c *Config) *int64 { return &c.Crawl.MaxBody }),
+		duration("crawl.timeout", "FOOTNOTE_CRAWL_TIMEOUT", "30s", time.Second, 10*time.Minute, "for one page, from the request to its last byte", func(c *Config) *time.Duration { return &c.Crawl.Timeout }),
+		prefixes("crawl.allow_private", "FOOTNOTE_CRAWL_ALLOW_PRIVATE", "", "private address ranges that may be crawled, as CIDRs: 10.1.0.0/16, ::1/128", func(c *Config) *[]netip.Prefix { return &c.Crawl.AllowPrivate }),
+		str("crawl.contact", "FOOTNOTE_CRAWL_CONTACT", "", "address or mail that the user agent names, for site owners", anything, func(c *Config) *string { return &c.Crawl.Contact }),
 
-	number("crawl.max_pages", "FOOTNOTE_CRAWL_MAX_PAGES", "200", "pages", 1, 5000, "what /kb crawl takes when it is given no number", func(c *Config) *int { return &c.Crawl.MaxPages }),
-	number("crawl.page_cap", "FOOTNOTE_CRAWL_PAGE_CAP", "1000", "pages", 1, 5000, "the most that /kb crawl may be given", func(c *Config) *int { return &c.Crawl.PageCap }),
-	number("crawl.max_depth", "FOOTNOTE_CRAWL_MAX_DEPTH", "10", "links", 0, 100, "away from the start page", func(c *Config) *int { return &c.Crawl.MaxDepth }),
-	duration("crawl.delay", "FOOTNOTE_CRAWL_DELAY", "300ms", 0, time.Minute, "between two requests to one host, start to start; robots.txt may ask for more", func(c *Config) *time.Duration { return &c.Crawl.Delay }),
-	enum("crawl.scope", "FOOTNOTE_CRAWL_SCOPE", "tree", []string{"tree", "prefix", "domain", "exact"}, "which addresses a crawl may follow", func(c *Config) *string { return &c.Crawl.Scope }),
-	boolean("crawl.robots", "FOOTNOTE_CRAWL_ROBOTS", "on", "obey robots.txt (RFC 9309)", func(c *Config) *bool { return &c.Crawl.Robots }),
-	number("crawl.workers", "FOOTNOTE_CRAWL_WORKERS", "4", "fetches", 1, 32, "under way at once in one crawl", func(c *Config) *int { return &c.Crawl.Workers }),
-	number("crawl.max_running", "FOOTNOTE_CRAWL_MAX_RUNNING", "4", "crawls", 1, 32, "running at once", func(c *Config) *int { return &c.Crawl.MaxRunning }),
-	size("crawl.max_body", "FOOTNOTE_CRAWL_MAX_BODY", "10MiB", 1<<10, 1<<28, "the largest page, decoded", func(c *Config) *int64 { return &c.Crawl.MaxBody }),
-	duration("crawl.timeout", "FOOTNOTE_CRAWL_TIMEOUT", "30s", time.Second, 10*time.Minute, "for one page, from the request to its last byte", func(c *Config) *time.Duration { return &c.Crawl.Timeout }),
-	prefixes("crawl.allow_private", "FOOTNOTE_CRAWL_ALLOW_PRIVATE", "", "private address ranges that may be crawled, as CIDRs: 10.1.0.0/16, ::1/128", func(c *Config) *[]netip.Prefix { return &c.Crawl.AllowPrivate }),
-	str("crawl.contact", "FOOTNOTE_CRAWL_CONTACT", "", "address or mail that the user agent names, for site owners", anything, func(c *Config) *string { return &c.Crawl.Contact }),
+		number("gateway.lane_depth", "FOOTNOTE_GATEWAY_LANE_DEPTH", "16", "messages", 1, 1000, "waiting in one conversation; one more is refused", func(c *Config) *int { return &c.Gateway.LaneDepth }),
+		number("gateway.rate_per_minute", "FOOTNOTE_GATEWAY_RATE_PER_MINUTE", "30", "messages", 1, 10000, "that one person may send; the terminal is not limited", func(c *Config) *int { return &c.Gateway.RatePerMinute }),
+		duration("gateway.timeout", "FOOTNOTE_GATEWAY_TIMEOUT", "2m", time.Second, time.Hour, "for answering one message", func(c *Config) *time.Duration { return &c.Gateway.Timeout }),
+		duration("gateway.drain", "FOOTNOTE_GATEWAY_DRAIN", "10s", time.Millisecond, 5*time.Minute, "for finishing what is under way at shutdown; a second signal cuts it short", func(c *Config) *time.Duration { return &c.Gateway.Drain }),
 
-	boolean("kb.auto_inject", "FOOTNOTE_KB_AUTO_INJECT", "on", "off refuses auto-injection whatever the chat says", func(c *Config) *bool { return &c.KB.AutoInject }),
+		str("nightly.schedule", "FOOTNOTE_NIGHTLY_SCHEDULE", "0 2 * * *", "cron fields: minute hour day month weekday; refreshes the libraries with nightly on", cronFields, func(c *Config) *string { return &c.Nightly.Schedule }),
+		str("nightly.maintenance", "FOOTNOTE_NIGHTLY_MAINTENANCE", "30 3 * * *", "cron fields; checks the keyword index, drops what is past its time, gives space back", cronFields, func(c *Config) *string { return &c.Nightly.Maintenance }),
+		str("nightly.timezone", "FOOTNOTE_NIGHTLY_TIMEZONE", "", "IANA name such as Europe/Berlin; empty is the system's", timezone, func(c *Config) *string { return &c.Nightly.Timezone }),
 
-	number("gateway.lane_depth", "FOOTNOTE_GATEWAY_LANE_DEPTH", "16", "messages", 1, 1000, "waiting in one conversation; one more is refused", func(c *Config) *int { return &c.Gateway.LaneDepth }),
-	number("gateway.rate_per_minute", "FOOTNOTE_GATEWAY_RATE_PER_MINUTE", "30", "messages", 1, 10000, "that one person may send; the terminal is not limited", func(c *Config) *int { return &c.Gateway.RatePerMinute }),
-	duration("gateway.timeout", "FOOTNOTE_GATEWAY_TIMEOUT", "2m", time.Second, time.Hour, "for answering one message", func(c *Config) *time.Duration { return &c.Gateway.Timeout }),
-	duration("gateway.drain", "FOOTNOTE_GATEWAY_DRAIN", "10s", 0, 5*time.Minute, "for finishing what is under way at shutdown; a second signal cuts it short", func(c *Config) *time.Duration { return &c.Gateway.Drain }),
-
-	str("nightly.schedule", "FOOTNOTE_NIGHTLY_SCHEDULE", "0 2 * * *", "cron fields: minute hour day month weekday; refreshes the libraries with nightly on", cronFields, func(c *Config) *string { return &c.Nightly.Schedule }),
-	str("nightly.maintenance", "FOOTNOTE_NIGHTLY_MAINTENANCE", "30 3 * * *", "cron fields; checks the keyword index, drops what is past its time, gives space back", cronFields, func(c *Config) *string { return &c.Nightly.Maintenance }),
-	str("nightly.timezone", "FOOTNOTE_NIGHTLY_TIMEZONE", "", "IANA name such as Europe/Berlin; empty is the system's", timezone, func(c *Config) *string { return &c.Nightly.Timezone }),
-
-	secret("discord.token", "FOOTNOTE_DISCORD_TOKEN", func(c *Config) *Secret { return &c.Tokens.Discord }),
-	secret("slack.bot_token", "FOOTNOTE_SLACK_BOT_TOKEN", func(c *Config) *Secret { return &c.Tokens.SlackBot }),
-	secret("slack.app_token", "FOOTNOTE_SLACK_APP_TOKEN", func(c *Config) *Secret { return &c.Tokens.SlackApp }),
-	secret("slack.signing_secret", "FOOTNOTE_SLACK_SIGNING_SECRET", func(c *Config) *Secret { return &c.Tokens.SlackSigning }),
-	secret("telegram.token", "FOOTNOTE_TELEGRAM_TOKEN", func(c *Config) *Secret { return &c.Tokens.Telegram }),
-	secret("model.key", "FOOTNOTE_MODEL_KEY", func(c *Config) *Secret { return &c.Tokens.Model }),
-	secret("embedder.key", "FOOTNOTE_EMBEDDER_KEY", func(c *Config) *Secret { return &c.Tokens.Embedder }),
+		secret("discord.token", "FOOTNOTE_DISCORD_TOKEN", func(c *Config) *Secret { return &c.Tokens.Discord }),
+		secret("slack.bot_token", "FOOTNOTE_SLACK_BOT_TOKEN", func(c *Config) *Secret { return &c.Tokens.SlackBot }),
+		secret("slack.app_token", "FOOTNOTE_SLACK_APP_TOKEN", func(c *Config) *Secret { return &c.Tokens.SlackApp }),
+		secret("slack.signing_secret", "FOOTNOTE_SLACK_SIGNING_SECRET", func(c *Config) *Secret { return &c.Tokens.SlackSigning }),
+		secret("telegram.token", "FOOTNOTE_TELEGRAM_TOKEN", func(c *Config) *Secret { return &c.Tokens.Telegram }),
+		secret("model.key", "FOOTNOTE_MODEL_KEY", func(c *Config) *Secret { return &c.Tokens.Model }),
+		secret("embedder.key", "FOOTNOTE_EMBEDDER_KEY", func(c *Config) *Secret { return &c.Tokens.Embedder }),
+	}
 }
 
 // notYet names the variables that a later version reads: setting one is no mistake.
 func notYet(env string) bool {
 	return slices.Contains([]string{
-		"FOOTNOTE_HTTP_ADDR", "FOOTNOTE_STORE", "FOOTNOTE_KB_SMART_SEARCH", "FOOTNOTE_KB_TOP_K", "FOOTNOTE_RERANK_URL",
+		"FOOTNOTE_HTTP_ADDR", "FOOTNOTE_STORE", "FOOTNOTE_KB_AUTO_INJECT", "FOOTNOTE_KB_SMART_SEARCH", "FOOTNOTE_KB_TOP_K", "FOOTNOTE_RERANK_URL",
 		"FOOTNOTE_EMBEDDER", "FOOTNOTE_EMBEDDER_MODEL", "FOOTNOTE_EMBEDDER_DIMENSIONS", "FOOTNOTE_MODEL_URL", "FOOTNOTE_MODEL",
 		"FOOTNOTE_DISCORD_API_URL", "FOOTNOTE_SLACK_API_URL", "FOOTNOTE_TELEGRAM_API_URL",
 	}, env)
 }
 
-func byName(name string) *Key { return find(func(k Key) bool { return k.Name == name }) }
-func byEnv(env string) *Key   { return find(func(k Key) bool { return k.Env == env }) }
-
-func find(is func(Key) bool) *Key {
-	if i := slices.IndexFunc(keys, is); i >= 0 {
-		return &keys[i]
-	}
-	return nil
-}
-
 // The constructors below make a row of the table for each type of setting.
 
-func str(name, env, def, help string, check func(string) error, at func(*Config) *string) Key {
-	return Key{Name: name, Env: env, Default: def, Help: help,
+func str(name, env, def, help string, check func(string) error, at func(*Config) *string) key {
+	return key{
+		Name: name, Env: env, Default: def, Help: help,
 		set: func(c *Config, v string) error {
 			if err := check(v); err != nil {
 				return err
@@ -103,10 +91,11 @@ func str(name, env, def, help string, check func(string) error, at func(*Config)
 			*at(c) = v
 			return nil
 		},
-		get: func(c Config) string { return *at(&c) }}
+		get: func(c Config) string { return *at(&c) },
+	}
 }
 
-func enum(name, env, def string, of []string, help string, at func(*Config) *string) Key {
+func enum(name, env, def string, of []string, help string, at func(*Config) *string) key {
 	bound := strings.Join(of, ", ")
 	k := str(name, env, def, help, func(v string) error {
 		if !slices.Contains(of, v) {
@@ -118,8 +107,9 @@ func enum(name, env, def string, of []string, help string, at func(*Config) *str
 	return k
 }
 
-func list(name, env, def, help string, check func(string) error, at func(*Config) *[]string) Key {
-	return Key{Name: name, Env: env, Default: def, Help: help, Bound: "comma-separated",
+func list(name, env, def, help string, check func(string) error, at func(*Config) *[]string) key {
+	return key{
+		Name: name, Env: env, Default: def, Help: help, Bound: "comma-separated",
 		set: func(c *Config, v string) error {
 			var out []string
 			for _, x := range split(v) {
@@ -131,11 +121,13 @@ func list(name, env, def, help string, check func(string) error, at func(*Config
 			*at(c) = out
 			return nil
 		},
-		get: func(c Config) string { return strings.Join(*at(&c), ",") }}
+		get: func(c Config) string { return strings.Join(*at(&c), ",") },
+	}
 }
 
-func prefixes(name, env, def, help string, at func(*Config) *[]netip.Prefix) Key {
-	return Key{Name: name, Env: env, Default: def, Help: help, Bound: "comma-separated",
+func prefixes(name, env, def, help string, at func(*Config) *[]netip.Prefix) key {
+	return key{
+		Name: name, Env: env, Default: def, Help: help, Bound: "comma-separated",
 		set: func(c *Config, v string) error {
 			var out []netip.Prefix
 			for _, x := range split(v) {
@@ -157,11 +149,13 @@ func prefixes(name, env, def, help string, at func(*Config) *[]netip.Prefix) Key
 				out = append(out, p.String())
 			}
 			return strings.Join(out, ",")
-		}}
+		},
+	}
 }
 
-func number(name, env, def, unit string, low, high int, help string, at func(*Config) *int) Key {
-	return Key{Name: name, Env: env, Default: def, Unit: unit, Bound: fmt.Sprintf("%d to %d", low, high), Help: help,
+func number(name, env, def, unit string, low, high int, help string, at func(*Config) *int) key {
+	return key{
+		Name: name, Env: env, Default: def, Unit: unit, Bound: fmt.Sprintf("%d to %d", low, high), Help: help,
 		set: func(c *Config, v string) error {
 			n, err := strconv.Atoi(strings.TrimSpace(v))
 			if err != nil {
@@ -173,11 +167,13 @@ func number(name, env, def, unit string, low, high int, help string, at func(*Co
 			*at(c) = n
 			return nil
 		},
-		get: func(c Config) string { return strconv.Itoa(*at(&c)) }}
+		get: func(c Config) string { return strconv.Itoa(*at(&c)) },
+	}
 }
 
-func boolean(name, env, def, help string, at func(*Config) *bool) Key {
-	return Key{Name: name, Env: env, Default: def, Bound: "on, off", Help: help,
+func boolean(name, env, def, help string, at func(*Config) *bool) key {
+	return key{
+		Name: name, Env: env, Default: def, Bound: "on, off", Help: help,
 		set: func(c *Config, v string) error {
 			switch strings.ToLower(strings.TrimSpace(v)) {
 			case "on", "true", "1", "yes":
@@ -194,11 +190,13 @@ func boolean(name, env, def, help string, at func(*Config) *bool) Key {
 				return "on"
 			}
 			return "off"
-		}}
+		},
+	}
 }
 
-func duration(name, env, def string, low, high time.Duration, help string, at func(*Config) *time.Duration) Key {
-	return Key{Name: name, Env: env, Default: def, Unit: "duration, or a bare number of milliseconds", Bound: short(low) + " to " + short(high), Help: help,
+func duration(name, env, def string, low, high time.Duration, help string, at func(*Config) *time.Duration) key {
+	return key{
+		Name: name, Env: env, Default: def, Unit: "duration, or a bare number of milliseconds", Bound: short(low) + " to " + short(high), Help: help,
 		set: func(c *Config, v string) error {
 			d, err := time.ParseDuration(strings.TrimSpace(v))
 			if n, e := strconv.Atoi(strings.TrimSpace(v)); e == nil {
@@ -213,7 +211,8 @@ func duration(name, env, def string, low, high time.Duration, help string, at fu
 			*at(c) = d
 			return nil
 		},
-		get: func(c Config) string { return short(*at(&c)) }}
+		get: func(c Config) string { return short(*at(&c)) },
+	}
 }
 
 // short spells a duration without zero parts: 2m, not 2m0s.
@@ -230,8 +229,9 @@ func short(d time.Duration) string {
 
 var sizeRE = regexp.MustCompile(`^(\d+)\s*(B|KiB|MiB|GiB|)$`)
 
-func size(name, env, def string, low, high int64, help string, at func(*Config) *int64) Key {
-	return Key{Name: name, Env: env, Default: def, Unit: "bytes, or KiB, MiB, GiB", Bound: byteSize(low) + " to " + byteSize(high), Help: help,
+func size(name, env, def string, low, high int64, help string, at func(*Config) *int64) key {
+	return key{
+		Name: name, Env: env, Default: def, Unit: "bytes, or KiB, MiB, GiB", Bound: byteSize(low) + " to " + byteSize(high), Help: help,
 		set: func(c *Config, v string) error {
 			m := sizeRE.FindStringSubmatch(strings.TrimSpace(v))
 			if m == nil {
@@ -245,7 +245,8 @@ func size(name, env, def string, low, high int64, help string, at func(*Config) 
 			*at(c) = n << shift
 			return nil
 		},
-		get: func(c Config) string { return byteSize(*at(&c)) }}
+		get: func(c Config) string { return byteSize(*at(&c)) },
+	}
 }
 
 func byteSize(n int64) string {
@@ -261,8 +262,9 @@ func byteSize(n int64) string {
 }
 
 // secret rows belong to parts that this version does not have.
-func secret(name, env string, at func(*Config) *Secret) Key {
-	return Key{Name: name, Env: env, Secret: true, NotYet: true, Help: "credential; never printed",
+func secret(name, env string, at func(*Config) *Secret) key {
+	return key{
+		Name: name, Env: env, Secret: true, NotYet: true, Help: "credential; never printed",
 		set: func(c *Config, v string) error {
 			if strings.ContainsAny(v, " \t\r\n") {
 				return fmt.Errorf("the value holds white space: was it pasted with something else?")
@@ -270,7 +272,8 @@ func secret(name, env string, at func(*Config) *Secret) Key {
 			*at(c) = Secret{v}
 			return nil
 		},
-		get: func(c Config) string { return at(&c).String() }}
+		get: func(c Config) string { return at(&c).String() },
+	}
 }
 
 func split(v string) []string {

@@ -53,7 +53,7 @@ func flatten(doc []byte) ([]setting, error) {
 func (c Config) Print(w io.Writer) error {
 	section := ""
 	var b strings.Builder
-	for _, k := range keys {
+	for _, k := range table() {
 		parent, leaf, nested := strings.Cut(k.Name, ".")
 		indent := ""
 		if nested {
@@ -76,7 +76,7 @@ func (c Config) Print(w io.Writer) error {
 	return err
 }
 
-func (k Key) notes() []string {
+func (k key) notes() []string {
 	out := []string{k.Help}
 	if k.Unit != "" {
 		out = append(out, k.Unit)

@@ -14,11 +14,14 @@ import (
 // Platform names one outside service: "console", "slack", "discord", "telegram".
 type Platform string
 
-// UserID, ChatID and MessageID are the platform's own identifiers. Only adapters
-// build and parse them; everybody else compares them and passes them on.
+// The platform's own identifiers: only adapters build and parse them; everybody else
+// compares them and passes them on.
 type (
-	UserID    string
-	ChatID    string
+	// UserID is a person's.
+	UserID string
+	// ChatID is a channel's, a group's or a direct conversation's.
+	ChatID string
+	// MessageID is a message's within its chat.
 	MessageID string
 )
 

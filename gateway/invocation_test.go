@@ -21,51 +21,73 @@ func TestParseInvocation(t *testing.T) {
 		{"subcommand", "/kb list", want{Name: "kb", Args: []string{"list"}}},
 		{"any case", "/KB List", want{Name: "kb", Args: []string{"List"}}},
 		{"words and rest", "/kb search pg max  connections", want{
-			Name: "kb", Args: []string{"search", "pg", "max", "connections"}, Rest: "pg max  connections"}},
+			Name: "kb", Args: []string{"search", "pg", "max", "connections"}, Rest: "pg max  connections",
+		}},
 		{"leading and trailing junk", "\u200b\ufeff \n/kb list\u00a0\u200e\n", want{Name: "kb", Args: []string{"list"}}},
 		{"copied with backticks", "`/kb list`", want{Name: "kb", Args: []string{"list"}}},
 		{"newlines separate", "/kb\nadd\ndocs\r\nhttps://example.com", want{
-			Name: "kb", Args: []string{"add", "docs", "https://example.com"}, Rest: "docs \nhttps://example.com"}},
+			Name: "kb", Args: []string{"add", "docs", "https://example.com"}, Rest: "docs \nhttps://example.com",
+		}},
 		{"exotic spaces", "/kb\u00a0search\u2003pg\u3000vacuum", want{
-			Name: "kb", Args: []string{"search", "pg", "vacuum"}, Rest: "pg vacuum"}},
+			Name: "kb", Args: []string{"search", "pg", "vacuum"}, Rest: "pg vacuum",
+		}},
 		{"straight quotes", `/kb search pg "max connections" now`, want{
-			Name: "kb", Args: []string{"search", "pg", "max connections", "now"}, Rest: `pg "max connections" now`}},
+			Name: "kb", Args: []string{"search", "pg", "max connections", "now"}, Rest: `pg "max connections" now`,
+		}},
 		{"curly quotes", "/kb search “my docs” ‘a b’", want{
-			Name: "kb", Args: []string{"search", "my docs", "a b"}, Rest: "“my docs” ‘a b’"}},
+			Name: "kb", Args: []string{"search", "my docs", "a b"}, Rest: "“my docs” ‘a b’",
+		}},
 		{"curly opened, straight closed", "/kb search “my docs\" x", want{
-			Name: "kb", Args: []string{"search", "my docs", "x"}, Rest: "“my docs\" x"}},
+			Name: "kb", Args: []string{"search", "my docs", "x"}, Rest: "“my docs\" x",
+		}},
 		{"apostrophes are letters", "/kb ask what’s the server's 'tis limit", want{
-			Name: "kb", Args: []string{"ask", "what’s", "the", "server's", "'tis", "limit"}, Rest: "what’s the server's 'tis limit"}},
+			Name: "kb", Args: []string{"ask", "what’s", "the", "server's", "'tis", "limit"}, Rest: "what’s the server's 'tis limit",
+		}},
 		{"unclosed quote is a word", `/kb ask say "hello`, want{
-			Name: "kb", Args: []string{"ask", "say", `"hello`}, Rest: `say "hello`}},
+			Name: "kb", Args: []string{"ask", "say", `"hello`}, Rest: `say "hello`,
+		}},
 		{"Slack link", "/kb add docs <https://example.com/a?x=1&amp;y=2>", want{
-			Name: "kb", Args: []string{"add", "docs", "https://example.com/a?x=1&y=2"}, Rest: "docs https://example.com/a?x=1&y=2"}},
+			Name: "kb", Args: []string{"add", "docs", "https://example.com/a?x=1&y=2"}, Rest: "docs https://example.com/a?x=1&y=2",
+		}},
 		{"Slack link with label", "/kb add docs <http://example.com|example.com> 3", want{
-			Name: "kb", Args: []string{"add", "docs", "http://example.com", "3"}, Rest: "docs http://example.com 3"}},
+			Name: "kb", Args: []string{"add", "docs", "http://example.com", "3"}, Rest: "docs http://example.com 3",
+		}},
 		{"mail link", "/kb ask who is <mailto:a@b.c|a@b.c>", want{
-			Name: "kb", Args: []string{"ask", "who", "is", "a@b.c"}, Rest: "who is a@b.c"}},
+			Name: "kb", Args: []string{"ask", "who", "is", "a@b.c"}, Rest: "who is a@b.c",
+		}},
 		{"placeholder stays", "/kb search <id> a < b", want{
-			Name: "kb", Args: []string{"search", "<id>", "a", "<", "b"}, Rest: "<id> a < b"}},
+			Name: "kb", Args: []string{"search", "<id>", "a", "<", "b"}, Rest: "<id> a < b",
+		}},
 		{"entities once", "/kb ask a &lt;b&gt; &amp;lt; &nbsp; R&D", want{
-			Name: "kb", Args: []string{"ask", "a", "<b>", "&lt;", "&nbsp;", "R&D"}, Rest: "a <b> &lt; &nbsp; R&D"}},
+			Name: "kb", Args: []string{"ask", "a", "<b>", "&lt;", "&nbsp;", "R&D"}, Rest: "a <b> &lt; &nbsp; R&D",
+		}},
 		{"option", "/kb search pg vacuum --limit 5", want{
-			Name: "kb", Args: []string{"search", "pg", "vacuum"}, Options: limit("5"), Rest: "pg vacuum"}},
+			Name: "kb", Args: []string{"search", "pg", "vacuum"}, Options: limit("5"), Rest: "pg vacuum",
+		}},
 		{"option with equals", "/kb search --limit=5 pg vacuum full", want{
-			Name: "kb", Args: []string{"search", "pg", "vacuum", "full"}, Options: limit("5"), Rest: "pg vacuum full"}},
+			Name: "kb", Args: []string{"search", "pg", "vacuum", "full"}, Options: limit("5"), Rest: "pg vacuum full",
+		}},
 		{"option before the subcommand", "/kb --limit 5 search pg x", want{
-			Name: "kb", Args: []string{"search", "pg", "x"}, Options: limit("5"), Rest: "pg x"}},
+			Name: "kb", Args: []string{"search", "pg", "x"}, Options: limit("5"), Rest: "pg x",
+		}},
 		{"option in the middle", "/kb search pg a --LIMIT “5” b", want{
-			Name: "kb", Args: []string{"search", "pg", "a", "b"}, Options: limit("5"), Rest: "pg a b"}},
+			Name: "kb", Args: []string{"search", "pg", "a", "b"}, Options: limit("5"), Rest: "pg a b",
+		}},
 		{"em dash option", "/kb search pg x —limit 5", want{
-			Name: "kb", Args: []string{"search", "pg", "x"}, Options: limit("5"), Rest: "pg x"}},
+			Name: "kb", Args: []string{"search", "pg", "x"}, Options: limit("5"), Rest: "pg x",
+		}},
 		{"en dash option", "/kb search pg x –limit=5", want{
-			Name: "kb", Args: []string{"search", "pg", "x"}, Options: limit("5"), Rest: "pg x"}},
+			Name: "kb", Args: []string{"search", "pg", "x"}, Options: limit("5"), Rest: "pg x",
+		}},
 		{"bare option", "/kb search pg x --limit", want{
-			Name: "kb", Args: []string{"search", "pg", "x"}, Options: limit("true"), Rest: "pg x"}},
+			Name: "kb", Args: []string{"search", "pg", "x"}, Options: limit("true"), Rest: "pg x",
+		}},
 		{"other flags are words", "/kb search git commit --no-verify -n — now", want{
-			Name: "kb", Args: []string{"search", "git", "commit", "--no-verify", "-n", "—", "now"}, Rest: "git commit --no-verify -n — now"}},
+			Name: "kb", Args: []string{"search", "git", "commit", "--no-verify", "-n", "—", "now"}, Rest: "git commit --no-verify -n — now",
+		}},
 		{"quoted option is a word", `/kb search git "--limit" x`, want{
-			Name: "kb", Args: []string{"search", "git", "--limit", "x"}, Rest: `git "--limit" x`}},
+			Name: "kb", Args: []string{"search", "git", "--limit", "x"}, Rest: `git "--limit" x`,
+		}},
 		{"mention", "@footnote kb list", want{Name: "kb", Args: []string{"list"}}},
 		{"mention with slash", "@footnote /kb list", want{Name: "kb", Args: []string{"list"}}},
 		{"mention with colon", "@footnote: /kb list", want{Name: "kb", Args: []string{"list"}}},

@@ -234,7 +234,9 @@ func TestFullLanesSaySo(t *testing.T) {
 		})
 		defer g.finish(t)
 		cases := []struct{ chat, want string }{
-			{"C1", ""}, {"C1", ""}, {"C1", ""}, // one being answered, two waiting
+			{"C1", ""},
+			{"C1", ""},
+			{"C1", ""}, // one being answered, two waiting
 			{"C1", "There are 2 messages waiting in this conversation"},
 			{"C2", ""},
 			{"C3", "Too many conversations"},

@@ -134,15 +134,21 @@ func TestFailuresOfAHandler(t *testing.T) {
 		text, code string
 		logged     string
 	}{
-		{"error", func(context.Context, gateway.Message, gateway.Responder) error { return errors.New("the disk is full") },
-			"Something went wrong. Error id ", "internal_error", "the disk is full"},
-		{"panic", func(context.Context, gateway.Message, gateway.Responder) error { panic("out of range") },
-			"Something went wrong. Error id ", "internal_error", "serve_test.go"},
-		{"timeout", func(ctx context.Context, _ gateway.Message, _ gateway.Responder) error {
-			<-ctx.Done()
-			return ctx.Err()
+		{
+			"error", func(context.Context, gateway.Message, gateway.Responder) error { return errors.New("the disk is full") },
+			"Something went wrong. Error id ", "internal_error", "the disk is full",
 		},
-			"That took longer than 1 minute and was stopped. Try something smaller, or again later.", "resource_limit", "took too long"},
+		{
+			"panic", func(context.Context, gateway.Message, gateway.Responder) error { panic("out of range") },
+			"Something went wrong. Error id ", "internal_error", "serve_test.go",
+		},
+		{
+			"timeout", func(ctx context.Context, _ gateway.Message, _ gateway.Responder) error {
+				<-ctx.Done()
+				return ctx.Err()
+			},
+			"That took longer than 1 minute and was stopped. Try something smaller, or again later.", "resource_limit", "took too long",
+		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

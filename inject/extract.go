@@ -21,9 +21,10 @@ const (
 
 	firstShare  = 3    // sentences of the best passage that are chosen for themselves
 	otherShare  = 2    // of each other one
-	closePass   = 0.75 // evidence of a further passage, relative to the best
+	closePass   = 0.85 // evidence of a further passage, relative to the best
 	closeInside = 0.7  // score of a further sentence, relative to the best of its passage
-	closeOver   = 0.6  // and relative to the best of all
+	closeOver   = 0.75 // and relative to the best of all
+	codeShare   = 0.8  // of a code block's score counts: it repeats words rather than explain them
 	shortLabel  = 80   // characters of a line that names what the next one says
 )
 
@@ -139,83 +140,107 @@ func read(q search.Question, h knowledge.Hit) []unit {
 		for _, s := range bounds {
 			u := unit{block: b, ordinal: i, from: s[0], to: s[1]}
 			u.score = 0.6*q.Share(u.text(), h.Lang) + 0.4*q.Share(above+u.text(), h.Lang)
+			if u.code() {
+				u.score *= codeShare
+			}
 			out = append(out, u)
 		}
 	}
 	return out
 }
 
-// choose marks the units of a passage that are quoted: its best and those close to it, with
-// what they introduce.
+// choose marks the units of a passage that are quoted: its best and those close to it. What
+// introduces comes with what it introduces, or not at all.
 func choose(units []unit, share int, best float64, left *quota, said map[string]bool) {
 	order := make([]int, len(units))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(units[b].score, units[a].score) })
-	mark := func(i int) bool {
-		if units[i].chosen || said[units[i].text()] || !left.take(units[i]) {
-			return false
-		}
-		units[i].chosen = true
-		said[units[i].text()] = true
-		return true
-	}
 	top := 0.0
 	for _, i := range order {
 		if share == 0 || units[i].score < closeInside*top || units[i].score < closeOver*best {
 			break
 		}
-		if !mark(i) {
+		from, to := together(units, i)
+		if to == len(units) || !fits(units[from:to+1], left, said) {
 			continue
+		}
+		for j := from; j <= to; j++ {
+			units[j].chosen = true
+			said[units[j].text()] = true
 		}
 		top = max(top, units[i].score)
 		share--
-		for j := i; j+1 < len(units) && units[j].introduces(); j++ {
-			if !mark(j + 1) {
-				break
-			}
-		}
-		if units[i].code() && i > 0 && units[i-1].introduces() {
-			mark(i - 1)
-		}
 	}
 }
 
-// write writes the chosen units: sentences of a block on one line, each with its mark, code
-// between fences.
-func write(out *strings.Builder, units []unit, n int) {
-	mark := " [" + strconv.Itoa(n) + "]"
-	last := -1
+// together gives the first and last unit that are quoted with the i-th: what introduces
+// code comes before it, what a unit introduces behind. The last is len(units) when that is missing.
+func together(units []unit, i int) (from, to int) {
+	from, to = i, i
+	if units[i].code() && i > 0 && units[i-1].introduces() {
+		from--
+	}
+	for to < len(units) && units[to].introduces() {
+		to++
+	}
+	return from, to
+}
+
+// fits takes the room for all units that are not chosen yet, or none of it.
+func fits(units []unit, left *quota, said map[string]bool) bool {
+	after := *left
+	fresh := false
 	for _, u := range units {
+		if u.chosen {
+			continue
+		}
+		if said[u.text()] || !after.take(u) {
+			return false
+		}
+		fresh = true
+	}
+	if fresh {
+		*left = after
+	}
+	return fresh
+}
+
+// write writes the chosen units: sentences of a block on one line, each with its mark; a
+// label on the line of what it names; code between fences.
+func write(out *strings.Builder, units []unit, n int) {
+	mark := "[" + strconv.Itoa(n) + "]"
+	var last *unit
+	for i := range units {
+		u := &units[i]
 		if !u.chosen {
 			continue
 		}
+		labelled := last != nil && last.introduces() && i > 0 && last == &units[i-1] && !u.code()
 		switch {
-		case last < 0:
-		case u.ordinal == last:
+		case last == nil:
+		case labelled && strings.HasSuffix(last.text(), ":"), u.ordinal == last.ordinal:
 			out.WriteByte(' ')
-		case u.block.Kind == search.Item && listed(units, last):
+		case labelled:
+			out.WriteString(": ")
+		case u.block.Kind == search.Item && last.block.Kind == search.Item:
 			out.WriteByte('\n')
 		default:
 			out.WriteString("\n\n")
 		}
-		if u.block.Kind == search.Item && u.ordinal != last {
+		if u.block.Kind == search.Item && !labelled && (last == nil || u.ordinal != last.ordinal) {
 			out.WriteString("- ")
 		}
 		out.WriteString(u.block.Markdown(u.from, u.to))
-		if u.code() {
-			out.WriteString("\n\n" + strings.TrimSpace(mark))
-		} else {
-			out.WriteString(mark)
+		switch {
+		case u.code():
+			out.WriteString("\n\n" + mark)
+		case !u.introduces():
+			out.WriteString(" " + mark)
 		}
-		last = u.ordinal
+		last = u
 	}
-}
-
-// listed says that the block of that ordinal is a list's item.
-func listed(units []unit, ordinal int) bool {
-	return slices.ContainsFunc(units, func(u unit) bool { return u.ordinal == ordinal && u.block.Kind == search.Item })
 }
 
 // opening gives a few words of the first chosen unit, whole and next to each other on the

@@ -6,9 +6,7 @@
 package inject
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,17 +29,16 @@ type Store interface {
 	SaveTurn(ctx context.Context, t knowledge.Turn) error
 }
 
-// Options are an Answerer's parts. All are needed but Limit.
+// Options are an Answerer's parts, all required.
 type Options struct {
 	Search Searcher
 	Store  Store
-	Limit  int // passages read for an answer, 5 when zero
 }
 
 const (
-	defaultLimit = 5
-	maxRelated   = 2 // shown when nothing answers
-	maxNamed     = 5 // libraries named when nothing answers
+	maxPassages = 5 // read for an answer
+	maxRelated  = 2 // shown when nothing answers
+	maxNamed    = 5 // libraries named when nothing answers
 )
 
 // The outcomes of a turn, as its record has them.
@@ -54,15 +51,15 @@ const (
 type Answerer struct {
 	search Searcher
 	store  Store
-	limit  int
 }
 
 // New makes an Answerer.
 func New(o Options) *Answerer {
-	return &Answerer{search: o.Search, store: o.Store, limit: cmp.Or(o.Limit, defaultLimit)}
+	return &Answerer{search: o.Search, store: o.Store}
 }
 
-// Handle answers one question, and records the turn once the answer is out.
+// Handle answers one question, and records the turn once the answer is out. A question
+// that cannot be searched for gives the search's refusal, a *knowledge.Error.
 func (a *Answerer) Handle(ctx context.Context, m gateway.Message, r gateway.Responder) error {
 	began := time.Now()
 	question := strings.TrimSpace(m.Text)
@@ -76,13 +73,8 @@ func (a *Answerer) Handle(ctx context.Context, m gateway.Message, r gateway.Resp
 	if len(libraries) == 0 {
 		return r.Reply(ctx, gateway.Reply{Text: "There is no library to answer from yet. An admin can add one: `/kb crawl <id> <url>`."})
 	}
-	if err := r.Typing(ctx); err != nil {
-		return fmt.Errorf("show typing: %w", err)
-	}
-	found, err := a.search.Search(ctx, knowledge.Query{Text: question, Limit: a.limit})
-	if refusal, ok := errors.AsType[*knowledge.Error](err); ok {
-		return r.Reply(ctx, gateway.Reply{Text: refusal.Reason, Code: string(refusal.Code)})
-	}
+	_ = r.Typing(ctx) // a courtesy: the answer comes all the same
+	found, err := a.search.Search(ctx, knowledge.Query{Text: question, Limit: maxPassages})
 	if err != nil {
 		return fmt.Errorf("search for an answer: %w", err)
 	}

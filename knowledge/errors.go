@@ -60,7 +60,7 @@ type Error struct {
 	Cause  error
 }
 
-// Error gives the sentence that people are shown.
+// Error is for the log: code, sentence and cause. People are shown Reason.
 func (e *Error) Error() string {
 	if e.Cause != nil {
 		return fmt.Sprintf("%s: %s (%v)", e.Code, e.Reason, e.Cause)

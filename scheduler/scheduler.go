@@ -31,11 +31,8 @@ type work struct {
 	slot     chan struct{}
 }
 
-// New makes a Scheduler whose cron lines are read in location; nil is the system's.
+// New makes a Scheduler whose cron lines are read in location.
 func New(location *time.Location, log *slog.Logger) *Scheduler {
-	if location == nil {
-		location = time.Local
-	}
 	return &Scheduler{
 		cron:     cron.New(cron.WithLocation(location), cron.WithLogger(cron.DiscardLogger)),
 		location: location,

@@ -49,8 +49,10 @@ var kinds = []struct{ pattern, kind string }{
 }
 
 // words that each kind may import, beside the exceptions below.
-var chatWords = []string{"gateway"}
-var libraryWords = []string{"knowledge", "knowledge/extract", "knowledge/chunk", "knowledge/fold"}
+var (
+	chatWords    = []string{"gateway"}
+	libraryWords = []string{"knowledge", "knowledge/extract", "knowledge/chunk", "knowledge/fold"}
+)
 
 // allowed says which in-repo packages one may import.
 func allowed(pkg, kind, imp string) bool {
@@ -167,9 +169,17 @@ func kindOf(pkg string) string {
 
 func TestAllowedIsARule(t *testing.T) {
 	for _, bad := range [][2]string{
-		{"gateway", "knowledge"}, {"knowledge", "gateway"}, {"commands", "inject"}, {"inject", "commands"},
-		{"commands", "knowledge/jobs"}, {"knowledge/sqlite", "knowledge/index"}, {"adapters/console", "commands"},
-		{"knowledge/search", "gateway"}, {"scheduler", "knowledge/jobs"}, {"knowledge/fetch", "knowledge/crawl"}, {"", "test/siteserver"},
+		{"gateway", "knowledge"},
+		{"knowledge", "gateway"},
+		{"commands", "inject"},
+		{"inject", "commands"},
+		{"commands", "knowledge/jobs"},
+		{"knowledge/sqlite", "knowledge/index"},
+		{"adapters/console", "commands"},
+		{"knowledge/search", "gateway"},
+		{"scheduler", "knowledge/jobs"},
+		{"knowledge/fetch", "knowledge/crawl"},
+		{"", "test/siteserver"},
 	} {
 		if allowed(bad[0], kindOf(bad[0]), bad[1]) {
 			t.Errorf("%q may import %q", bad[0], bad[1])

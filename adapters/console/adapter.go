@@ -14,7 +14,6 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
-	"time"
 
 	"footnote/adapters/render"
 	"footnote/gateway"
@@ -136,6 +135,3 @@ func (a *Adapter) turn(ctx context.Context, h gateway.Handler, m gateway.Message
 	}
 	return nil
 }
-
-// now is the clock of messages and of progress.
-func now() time.Time { return time.Now() }

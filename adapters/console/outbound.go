@@ -45,7 +45,7 @@ func hits(list []gateway.Hit, s render.Style) string {
 		}
 		number := fmt.Sprintf("%d. ", i+1)
 		inner := narrower(s, render.Width(number))
-		lines := []string{s.Bold(h.Title), inner.Dim(joined(h.Section, h.Library, h.Age))}
+		lines := []string{s.Bold(h.Title), inner.Dim(joined(within(h.Title, h.Section), h.Library, h.Age))}
 		if h.Snippet != "" {
 			lines = append(lines, inner.Markdown(h.Snippet))
 		}
@@ -53,6 +53,14 @@ func hits(list []gateway.Hit, s render.Style) string {
 		b.WriteString(render.Indent(strings.Join(nonEmpty(lines), "\n"), number))
 	}
 	return b.String()
+}
+
+// within is a section's breadcrumb less the page's title, which stands before it.
+func within(title, section string) string {
+	if rest, ok := strings.CutPrefix(section, title); ok {
+		return strings.TrimPrefix(rest, " > ")
+	}
+	return section
 }
 
 // sources lists citations by the numbers that the text uses.
@@ -63,7 +71,7 @@ func sources(list []gateway.Source, s render.Style) string {
 	lines := []string{s.Bold("Sources")}
 	for i, src := range list {
 		number := fmt.Sprintf("[%d] ", i+1)
-		text := strings.Join(nonEmpty([]string{joined(src.Title, src.Section, src.Library, src.Age)}), "")
+		text := strings.Join(nonEmpty([]string{joined(src.Title, within(src.Title, src.Section), src.Library, src.Age)}), "")
 		lines = append(lines, render.Indent(narrower(s, render.Width(number)).Wrap(text)+"\n"+s.URL(src.URL), number))
 	}
 	return strings.Join(lines, "\n")

@@ -19,27 +19,37 @@ import (
 func replies() map[string]gateway.Reply {
 	return map[string]gateway.Reply{
 		"hits": {Text: "3 hits in **postgres**.", Hits: []gateway.Hit{
-			{Library: "postgres", Title: "20.3. Connections", Section: "Server Configuration > Connection Settings", URL: "https://www.postgresql.org/docs/current/runtime-config-connection.html#GUC-MAX-CONNECTIONS",
-				Snippet: "Determines the maximum number of concurrent **connections** to the database server. The default is typically 100 **connections**.", Grade: "best", Evidence: 0.91, Age: "3 days"},
+			{
+				Library: "postgres", Title: "20.3. Connections", Section: "Server Configuration > Connection Settings", URL: "https://www.postgresql.org/docs/current/runtime-config-connection.html#GUC-MAX-CONNECTIONS",
+				Snippet: "Determines the maximum number of concurrent **connections** to the database server. The default is typically 100 **connections**.", Grade: "best", Evidence: 0.91, Age: "3 days",
+			},
 			{Library: "postgres", Title: "20.4. Resource <Consumption>", URL: "https://www.postgresql.org/docs/current/x.html", Snippet: "`work_mem`", Grade: "good", Evidence: 0.5},
 			{Library: "django", Title: "Databases", Section: "Persistent connections", URL: "https://docs.djangoproject.com/", Snippet: "**Persistent** connections", Grade: "possible", Evidence: 0.2, Age: "today"},
 		}},
 		"related": {Hits: []gateway.Hit{{Library: "pg", Title: "T", URL: "https://e.com", Grade: "possible"}}},
-		"answer": {Text: "The default is typically 100 connections [1].\n\n📚 This data is from Knowledge “postgres”.",
+		"answer": {
+			Text: "The default is typically 100 connections [1].\n\n📚 This data is from Knowledge “postgres”.",
 			Sources: []gateway.Source{
 				{Library: "postgres", Title: "20.3. Connections and Authentication", Section: "Connection Settings", URL: "https://www.postgresql.org/docs/current/runtime-config-connection.html", Age: "3 days"},
 				{Library: "postgres", Title: "VACUUM", URL: "https://www.postgresql.org/docs/current/sql-vacuum.html"},
-			}},
+			},
+		},
 		"fields": {Text: "## postgres", Fields: []gateway.Field{
-			{Name: "Pages", Value: "812"}, {Name: "説明", Value: "a **bold** value that is long enough to be wrapped under itself twice at least, I should think"},
-			{Name: "Start URL", Value: "<https://www.postgresql.org/docs/current/>"}, {Name: "Failures", Value: "- one\n- two"}, {Name: "Empty"},
+			{Name: "Pages", Value: "812"},
+			{Name: "説明", Value: "a **bold** value that is long enough to be wrapped under itself twice at least, I should think"},
+			{Name: "Start URL", Value: "<https://www.postgresql.org/docs/current/>"},
+			{Name: "Failures", Value: "- one\n- two"},
+			{Name: "Empty"},
 		}},
 		"confirm": {Text: "Delete **postgres** with 812 pages?", Confirm: "7f3a91", Buttons: []gateway.Button{
-			{Label: "Delete", Command: "/kb confirm 7f3a91", Danger: true}, {Label: "Show it", Command: "/kb status postgres"}}},
+			{Label: "Delete", Command: "/kb confirm 7f3a91", Danger: true}, {Label: "Show it", Command: "/kb status postgres"},
+		}},
 		"code":     {Text: "There is no library “postgre”. Did you mean `postgres`?", Code: "not_found", Ephemeral: true},
 		"question": {Text: "Really?", Confirm: "abc"},
-		"hostile": {Text: "\x1b[2Jgone", Hits: []gateway.Hit{{Library: "a\x1bb", Title: "t\u202ex\r\ny", Section: "s\x07", URL: "https://e.com/\x1b]0;x\x07 y", Snippet: "\u009b31m", Age: "\x00"}},
-			Sources: []gateway.Source{{Title: "\x1bT", URL: "\x1bU"}}, Fields: []gateway.Field{{Name: "n\x1b", Value: "v\x1b"}}, Confirm: "c\x1b", Buttons: []gateway.Button{{Label: "l\x1b", Command: "/kb \x1b"}}},
+		"hostile": {
+			Text: "\x1b[2Jgone", Hits: []gateway.Hit{{Library: "a\x1bb", Title: "t\u202ex\r\ny", Section: "s\x07", URL: "https://e.com/\x1b]0;x\x07 y", Snippet: "\u009b31m", Age: "\x00"}},
+			Sources: []gateway.Source{{Title: "\x1bT", URL: "\x1bU"}}, Fields: []gateway.Field{{Name: "n\x1b", Value: "v\x1b"}}, Confirm: "c\x1b", Buttons: []gateway.Button{{Label: "l\x1b", Command: "/kb \x1b"}},
+		},
 	}
 }
 
@@ -144,8 +154,10 @@ func TestJSONLines(t *testing.T) {
 		})
 	}
 	t.Run("exactly", func(t *testing.T) {
-		got := jsonLine("", gateway.Reply{Text: "a <b> & “c”", Hits: []gateway.Hit{{Library: "pg", Title: "T", Section: "A > B", URL: "https://e.com/?a=1&b=2#c", Snippet: "**x**", Grade: "best", Evidence: 0.5, Age: "today"}},
-			Sources: []gateway.Source{{Library: "pg", Title: "T", Section: "S", URL: "u", Age: "today"}}, Confirm: "c", Code: "not_found"})
+		got := jsonLine("", gateway.Reply{
+			Text: "a <b> & “c”", Hits: []gateway.Hit{{Library: "pg", Title: "T", Section: "A > B", URL: "https://e.com/?a=1&b=2#c", Snippet: "**x**", Grade: "best", Evidence: 0.5, Age: "today"}},
+			Sources: []gateway.Source{{Library: "pg", Title: "T", Section: "S", URL: "u", Age: "today"}}, Confirm: "c", Code: "not_found",
+		})
 		want := `{"text":"a <b> & “c”","hits":[{"library":"pg","title":"T","section":"A > B","url":"https://e.com/?a=1&b=2#c","snippet":"**x**","grade":"best","evidence":0.5,"age":"today"}],` +
 			`"sources":[{"library":"pg","title":"T","section":"S","url":"u"}],"confirm":"c","code":"not_found","final":true}` + "\n"
 		if d := cmp.Diff(want, got); d != "" {

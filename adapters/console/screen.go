@@ -145,7 +145,7 @@ const (
 func (r *responder) due(p gateway.Progress) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.shown.IsZero() || now().Sub(r.shown) >= progressEvery || percent(p) >= r.percent+progressStep
+	return r.shown.IsZero() || time.Since(r.shown) >= progressEvery || percent(p) >= r.percent+progressStep
 }
 
 func (r *responder) mark(reply gateway.Reply) {
@@ -153,7 +153,7 @@ func (r *responder) mark(reply gateway.Reply) {
 	defer r.mu.Unlock()
 	r.replied = true
 	if reply.Progress != nil {
-		r.shown, r.percent = now(), percent(*reply.Progress)
+		r.shown, r.percent = time.Now(), percent(*reply.Progress)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"time"
 
 	"footnote/gateway"
 )
@@ -40,7 +41,7 @@ func (a *Adapter) script(ctx context.Context, h gateway.Handler) error {
 		case skipped(text):
 			continue
 		}
-		m := message(a.session, n, text, now())
+		m := message(a.session, n, text, time.Now())
 		if err := a.turn(ctx, h, m, a.responder(n)); err != nil {
 			a.o.Log.WarnContext(ctx, "line not settled", "line", n, "error", err)
 		}

@@ -131,7 +131,10 @@ func TestALineThatIsTooLongIsRefusedAlone(t *testing.T) {
 	}{
 		{"longest", strings.Repeat("x", most) + "\nb\n", `{"reply_to":"1","text":"1048576 bytes","final":true}` + "\n" + `{"reply_to":"2","text":"1 bytes","final":true}` + "\n"},
 		{"longest without an end", strings.Repeat("x", most), `{"reply_to":"1","text":"1048576 bytes","final":true}` + "\n"},
-		{"one more", "a\n" + strings.Repeat("x", most+1) + "\r\nb\n", `{"reply_to":"1","text":"1 bytes","final":true}
+		{"one more by a byte", strings.Repeat("x", most+1) + "\nb\n", `{"reply_to":"1","text":"Line 1 is longer than 1048576 bytes and was skipped. Send it in parts.","code":"request_too_large","final":true}
+{"reply_to":"2","text":"1 bytes","final":true}
+`},
+		{"one more with a carriage return", "a\n" + strings.Repeat("x", most+1) + "\r\nb\n", `{"reply_to":"1","text":"1 bytes","final":true}
 {"reply_to":"2","text":"Line 2 is longer than 1048576 bytes and was skipped. Send it in parts.","code":"request_too_large","final":true}
 {"reply_to":"3","text":"1 bytes","final":true}
 `},

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/term"
 
@@ -115,7 +116,7 @@ func (s *session) answer(ctx context.Context, h gateway.Handler, n int, text str
 	defer s.keys.during(nil)
 
 	r := s.a.responder(n)
-	err := s.a.turn(ctx, h, message(s.a.session, n, text, now()), r)
+	err := s.a.turn(ctx, h, message(s.a.session, n, text, time.Now()), r)
 	switch {
 	case errors.Is(context.Cause(ctx), gateway.ErrStopped):
 		hint := hintStopped

@@ -104,6 +104,11 @@ func TestCtrlCAtThePrompt(t *testing.T) {
 		c.expect(ctrlC, hint)
 		c.expect("y\r", "y\nyou said y\n\n> ") // typing takes that back
 		c.expect(ctrlC, hint)
+		c.expect("\r", "\n> ") // so does an empty line
+		c.expect(ctrlC, hint)
+		c.types("z")
+		c.types(ctrlC) // clears
+		c.expect(ctrlC, hint)
 		c.expect("\x1c", "") // the stand-in for Ctrl-C is not a key of its own
 		c.leaves(ctrlC)
 	})
@@ -254,6 +259,22 @@ func TestHistoryIsKept(t *testing.T) {
 	}
 	if len(lines) > 1004 {
 		t.Errorf("%d lines are kept", len(lines))
+	}
+}
+
+func TestANewHistoryIsPrivate(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "history")
+	synctest.Test(t, func(t *testing.T) {
+		c := converse(t, console.Options{HistoryFile: file}, echo, nil)
+		c.types("x\r")
+		c.leaves(ctrlD)
+	})
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("mode = %o, want 600", info.Mode().Perm())
 	}
 }
 

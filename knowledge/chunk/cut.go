@@ -45,20 +45,23 @@ func cutProse(b *block) []part {
 // cutLine cuts one line into pieces of at most limit characters.
 func cutLine(line string, limit int) []string {
 	var pieces []string
-	for utf8.RuneCountInString(line) > limit {
+	for {
 		at := cutAt(line, limit)
+		if at == len(line) {
+			break
+		}
 		if piece := strings.TrimSpace(line[:at]); piece != "" {
 			pieces = append(pieces, strings.TrimRight(line[:at], " "))
 		}
 		line = strings.TrimLeft(line[at:], " ")
 	}
 	if strings.TrimSpace(line) != "" {
-		pieces = append(pieces, line)
+		pieces = append(pieces, strings.TrimRight(line, " "))
 	}
 	return pieces
 }
 
-// cutAt finds where to cut a line that has more than limit characters, in bytes.
+// cutAt finds where to cut a line so that at most limit characters stand before, in bytes.
 func cutAt(line string, limit int) int {
 	sentence, space, count := 0, 0, 0
 	var before rune
@@ -105,9 +108,6 @@ func cutBlock(b *block, limit int) []part {
 		bare := blanked(indent)
 		marks := openingFence(opening[len(indent):])
 		foot = bare + marks
-		if info := opening[len(indent)+len(marks):]; utf8.RuneCountInString(info) > 100 {
-			opening = indent + marks
-		}
 		head = []string{opening}
 	case table:
 		if len(b.lines) >= 2 && utf8.RuneCountInString(b.lines[0])+utf8.RuneCountInString(b.lines[1]) < limit/2 {
@@ -138,6 +138,8 @@ func blanked(prefix string) string {
 		return ' '
 	}, prefix)
 }
+
+func blankLine(line string) bool { return strings.Trim(line, "> \t") == "" }
 
 // cutter gathers the lines of an oversized block.
 type cutter struct {
@@ -172,7 +174,7 @@ func (c *cutter) add(line string, number int, atBlank bool) {
 	if len(c.open) == 0 {
 		c.first = number
 	}
-	if strings.TrimSpace(strings.TrimLeft(line, "> ")) == "" {
+	if blankLine(line) {
 		c.gap = len(c.open)
 	}
 	c.open = append(c.open, line)
@@ -191,7 +193,7 @@ func (c *cutter) emit(n int) {
 	c.size, c.gap = 0, 0
 	for i, line := range c.open {
 		c.size += utf8.RuneCountInString(line) + 1
-		if i > 0 && strings.TrimSpace(strings.TrimLeft(line, "> ")) == "" {
+		if i > 0 && blankLine(line) {
 			c.gap = i
 		}
 	}
@@ -202,7 +204,16 @@ func (c *cutter) emit(n int) {
 	}
 }
 
+// join puts lines inside the fence, less blank ones at the cuts, or under the header.
 func (c *cutter) join(lines []string) string {
+	if c.foot != "" && len(lines) > 0 {
+		for len(lines) > 1 && blankLine(lines[0]) && len(c.out) > 0 {
+			lines = lines[1:]
+		}
+		for len(lines) > 1 && blankLine(lines[len(lines)-1]) {
+			lines = lines[:len(lines)-1]
+		}
+	}
 	all := append(append([]string{}, c.head...), lines...)
 	if c.foot != "" {
 		all = append(all, c.foot)

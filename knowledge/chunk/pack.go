@@ -57,10 +57,9 @@ func (p *packer) add(b block) {
 	if isTerm(&b) {
 		p.terms = append(p.terms, openTerm{mark: b.mark, indent: b.indent})
 	}
-	switch {
-	case b.kind == prose:
+	if b.kind == prose {
 		p.prose(&b)
-	default:
+	} else {
 		p.atomic(&b)
 	}
 }
@@ -109,14 +108,14 @@ func (p *packer) anchorFrom(h *knowledge.Heading) {
 // breadcrumb is the path to the next block.
 func (p *packer) breadcrumb() []string {
 	var crumbs []string
-	if p.title != "" && (len(p.path) == 0 || p.path[0].Level > 1 && oneLine(p.path[0].Text) != p.title) {
+	if p.title != "" && (len(p.path) == 0 || p.path[0].Level > 1 && p.path[0].Text != p.title) {
 		crumbs = append(crumbs, p.title)
 	}
 	for _, h := range p.path {
-		crumbs = append(crumbs, oneLine(h.Text))
+		crumbs = append(crumbs, h.Text)
 	}
 	for _, t := range p.terms {
-		crumbs = append(crumbs, shorten(oneLine(t.mark.Text)))
+		crumbs = append(crumbs, shorten(t.mark.Text, maxCrumb))
 	}
 	return crumbs
 }
@@ -144,7 +143,7 @@ func (p *packer) prose(b *block) {
 		if !p.bare || p.size+size >= MaxProse {
 			p.close()
 		}
-		p.part(piece, size, b)
+		p.part(piece, size)
 	}
 }
 
@@ -164,7 +163,7 @@ func (p *packer) atomic(b *block) {
 		return
 	}
 	for _, piece := range cutBlock(b, MaxBlock-p.size) {
-		p.part(piece, utf8.RuneCountInString(piece.text)+1, b)
+		p.part(piece, utf8.RuneCountInString(piece.text)+1)
 		p.close()
 	}
 }
@@ -185,7 +184,7 @@ func (p *packer) closeBefore(b *block, limit int) {
 	}
 	p.parts = p.parts[:last]
 	p.close()
-	p.part(lead, size, b)
+	p.part(lead, size)
 }
 
 // introduces says whether text is a line that belongs to what follows: a term, or a
@@ -196,10 +195,10 @@ func introduces(text string) bool {
 
 // take adds a block whole.
 func (p *packer) take(b *block) {
-	p.part(part{text: strings.Join(b.lines, "\n"), first: b.first, last: b.last(), blank: b.blank, gap: b.gap}, b.size, b)
+	p.part(part{text: strings.Join(b.lines, "\n"), first: b.first, last: b.last(), blank: b.blank, gap: b.gap}, b.size)
 }
 
-func (p *packer) part(t part, size int, b *block) {
+func (p *packer) part(t part, size int) {
 	if len(p.parts) == 0 || p.bare {
 		p.crumbs, p.atAnchor = p.breadcrumb(), p.anchor
 		if p.within = len(p.terms); p.within > 0 {
@@ -260,10 +259,10 @@ func dedent(text string) string {
 // oneLine collapses white space.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// shorten keeps a term's crumb short.
-func shorten(s string) string {
-	if utf8.RuneCountInString(s) <= maxCrumb {
+// shorten keeps a crumb to so many characters.
+func shorten(s string, most int) string {
+	if utf8.RuneCountInString(s) <= most {
 		return s
 	}
-	return string([]rune(s)[:maxCrumb-1]) + "…"
+	return string([]rune(s)[:most-1]) + "…"
 }

@@ -87,7 +87,7 @@ func (s *scanner) line(line string) {
 		s.listed = 0
 	}
 	mark := s.mark()
-	if marks := openingFence(text); marks != "" && (mark == nil || mark.Level == knowledge.TermLevel) {
+	if marks := openingFence(text); marks != "" && len(line) <= maxOpening && (mark == nil || mark.Level == knowledge.TermLevel) {
 		s.begin(fence, line, indent, mark)
 		s.fence, s.fenceIndent, s.quoted = marks, len(line)-len(text), strings.Contains(line[:indent], ">")
 		s.blank = false
@@ -97,7 +97,8 @@ func (s *scanner) line(line string) {
 	case mark != nil && mark.Level != knowledge.TermLevel:
 		s.begin(heading, line, indent, mark)
 		s.open = false
-	case s.open && !item && mark == nil && s.continues(line, text):
+	case s.open && !item && mark == nil:
+		s.delimit(text)
 		s.extend(line)
 	default:
 		s.begin(prose, line, indent, mark)
@@ -105,28 +106,26 @@ func (s *scanner) line(line string) {
 	s.blank = false
 }
 
-// continues says whether a line belongs to the block before it; a delimiter row makes a
-// table of the line above it.
-func (s *scanner) continues(line, text string) bool {
+// delimit makes a table of the line above, when text is a table's delimiter row.
+func (s *scanner) delimit(text string) {
 	b := &s.blocks[len(s.blocks)-1]
-	if b.kind == table {
-		return true
+	if b.kind != prose || !delimiterRow(text) {
+		return
 	}
-	if b.kind == prose && delimiterRow(text) {
-		if header := b.lines[len(b.lines)-1]; strings.Contains(header, "|") {
-			if len(b.lines) > 1 { // the text above the header stays prose
-				b.lines = b.lines[:len(b.lines)-1]
-				b.size -= utf8.RuneCountInString(header) + 1
-				indent, _, _ := strip(header)
-				s.number--
-				s.begin(table, header, indent, nil)
-				s.blocks[len(s.blocks)-1].blank = false
-				s.number++
-			}
-			s.blocks[len(s.blocks)-1].kind = table
-		}
+	header := b.lines[len(b.lines)-1]
+	if !strings.Contains(header, "|") {
+		return
 	}
-	return true
+	if len(b.lines) > 1 { // the text above the header stays prose
+		b.lines = b.lines[:len(b.lines)-1]
+		b.size -= utf8.RuneCountInString(header) + 1
+		indent, _, _ := strip(header)
+		s.number--
+		s.begin(table, header, indent, nil)
+		s.blocks[len(s.blocks)-1].blank = false
+		s.number++
+	}
+	s.blocks[len(s.blocks)-1].kind = table
 }
 
 // mark is the heading or term at this line.

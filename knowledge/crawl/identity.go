@@ -47,15 +47,17 @@ func resolve(base *url.URL, ref string) (*url.URL, string, error) {
 
 // withoutSession drops a servlet session from a path ("/a;jsessionid=1" is "/a").
 func withoutSession(path string) string {
-	i := strings.Index(strings.ToLower(path), ";jsessionid=")
-	if i < 0 {
-		return path
+	for {
+		i := strings.Index(strings.ToLower(path), ";jsessionid=")
+		if i < 0 || strings.HasSuffix(path[:i], "/.") || strings.HasSuffix(path[:i], "/..") {
+			return path // the rest would be a dot segment, which means something else
+		}
+		end := strings.IndexByte(path[i:], '/')
+		if end < 0 {
+			return path[:i]
+		}
+		path = path[:i] + path[i+end:]
 	}
-	end := strings.IndexByte(path[i:], '/')
-	if end < 0 {
-		return path[:i]
-	}
-	return path[:i] + path[i+end:]
 }
 
 func sortedQuery(raw string) string {

@@ -1,7 +1,6 @@
 package crawl
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -13,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
+
+	"footnote/knowledge"
 )
 
 const (
@@ -20,6 +21,7 @@ const (
 	maxSitemapURLs  = 50_000   // of all sitemaps of a crawl together
 	maxSitemapFiles = 100
 	maxSitemapDepth = 3 // indexes of indexes
+	maxSitemapText  = 8 << 10
 )
 
 // sitemap is what one file lists.
@@ -62,15 +64,9 @@ func xmlSitemap(body []byte) sitemap {
 	d := xml.NewDecoder(bytes.NewReader(body))
 	d.Strict, d.Entity, d.CharsetReader = false, xml.HTMLEntity, charset.NewReaderLabel
 	var (
-		out     sitemap
-		path    []string
-		loc     strings.Builder
-		parents = func() string {
-			if len(path) < 2 {
-				return ""
-			}
-			return path[len(path)-2]
-		}
+		out  sitemap
+		path []string // of open elements
+		text strings.Builder
 	)
 	for len(out.pages)+len(out.maps) < maxSitemapURLs {
 		token, err := d.RawToken()
@@ -80,29 +76,36 @@ func xmlSitemap(body []byte) sitemap {
 		switch t := token.(type) {
 		case xml.StartElement:
 			path = append(path, strings.ToLower(t.Name.Local))
-			loc.Reset()
+			text.Reset()
 		case xml.CharData:
-			if len(path) > 0 && path[len(path)-1] == "loc" {
-				loc.Write(t)
+			if text.Len() < maxSitemapText {
+				text.Write(t)
 			}
 		case xml.EndElement:
-			if len(path) == 0 {
-				continue
+			if len(path) > 0 {
+				out.element(path, strings.TrimSpace(text.String()))
+				path = path[:len(path)-1]
 			}
-			text := strings.TrimSpace(loc.String())
-			if path[len(path)-1] == "loc" && text != "" {
-				switch parents() {
-				case "url":
-					out.pages = append(out.pages, text)
-				case "sitemap":
-					out.maps = append(out.maps, text)
-				}
-			}
-			loc.Reset()
-			path = path[:len(path)-1]
+			text.Reset()
 		}
 	}
 	return out
+}
+
+// element takes the text of an element: a <loc>, or an address that stands in its
+// <url> or <sitemap> without one.
+func (s *sitemap) element(path []string, text string) {
+	place := path[len(path)-1]
+	if place == "loc" && len(path) > 1 {
+		place = path[len(path)-2]
+	}
+	switch {
+	case text == "":
+	case place == "url":
+		s.pages = append(s.pages, text)
+	case place == "sitemap":
+		s.maps = append(s.maps, text)
+	}
 }
 
 func textSitemap(body []byte) sitemap {
@@ -110,9 +113,11 @@ func textSitemap(body []byte) sitemap {
 	if !utf8.Valid(body) {
 		return out
 	}
-	lines := bufio.NewScanner(bytes.NewReader(body))
-	for lines.Scan() && len(out.pages) < maxSitemapURLs {
-		line := strings.TrimSpace(lines.Text())
+	for line := range strings.Lines(string(body)) {
+		line = strings.TrimSpace(line)
+		if len(out.pages) >= maxSitemapURLs {
+			break
+		}
 		if strings.HasPrefix(line, "http://") || strings.HasPrefix(line, "https://") {
 			out.pages = append(out.pages, line)
 		}
@@ -164,7 +169,12 @@ func (d *discovery) read(ctx context.Context, base *url.URL, ref string, depth i
 	if !d.permits(ctx, u) {
 		return
 	}
-	resp, err := d.hosts.raw(ctx, u, d.delay(ctx, u), maxSitemapBytes, func(*url.URL) error { return nil })
+	resp, err := d.hosts.raw(ctx, u, d.delay(ctx, u), maxSitemapBytes, func(to *url.URL) error {
+		if !d.permits(ctx, to) {
+			return knowledge.Refuse(knowledge.RobotsDisallowed, "robots.txt of %s disallows the sitemap %s", to.Host, to.Path)
+		}
+		return nil
+	})
 	if err != nil {
 		d.log.DebugContext(ctx, "sitemap not read", "url", u.String(), "error", err)
 		return

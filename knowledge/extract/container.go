@@ -16,10 +16,9 @@ const (
 	rankRustdoc
 	rankStarlightMain
 	rankStarlight
-	rankRoleMainArticle
+	rankMainArticle
 	rankRoleMainBody
 	rankRoleMain
-	rankMainArticle
 	rankMain
 	rankArticle
 	rankAPIContent
@@ -99,11 +98,11 @@ func (s *survey) consider(n *html.Node, at place, length int) {
 		file(rankDocContent)
 	}
 	for token := range strings.FieldsSeq(class) {
-		s.considerClass(n, token, at, role, file)
+		s.considerClass(n, token, role, file)
 	}
 }
 
-func (s *survey) considerClass(n *html.Node, token string, at place, role string, file func(int)) {
+func (s *survey) considerClass(n *html.Node, token, role string, file func(int)) {
 	div := n.DataAtom == atom.Div
 	switch token {
 	case "theme-doc-markdown":
@@ -154,7 +153,8 @@ func (s *survey) container(root *html.Node) *html.Node {
 		if c.length == 0 {
 			continue
 		}
-		if rank <= rankMain && c.count == 1 || c.length*10 >= s.bodyLength*6 || c.count == 1 && c.length*4 >= s.bodyLength {
+		alone := c.count == 1 && rank != rankMainArticle // which may be a card among other text
+		if c.length*10 >= s.bodyLength*6 || alone && (rank <= rankMain || c.length*4 >= s.bodyLength) {
 			return withHeader(c.node)
 		}
 	}

@@ -42,7 +42,7 @@ func (w *writer) element(n *html.Node, f *facts) {
 		atom.Tr, atom.Td, atom.Th, atom.Caption, atom.Body, atom.Html, atom.Hgroup:
 		w.block(n)
 	default:
-		w.inline(n, f)
+		w.inline(n)
 	}
 }
 
@@ -184,13 +184,18 @@ func (w *writer) panelLabel(n *html.Node, f *facts) {
 	w.boundary()
 }
 
+// maxTabs is how many tabs a row of them may have to be told apart by their order.
+const maxTabs = 50
+
 // labelByOrder finds the name of the tab that has the same place among the tabs as n
 // among the panels.
 func labelByOrder(n *html.Node) string {
 	place := 0
 	for s := n.PrevSibling; s != nil; s = s.PrevSibling {
 		if s.Type == html.ElementNode && s.DataAtom == n.DataAtom && attr(s, "role") == attr(n, "role") {
-			place++
+			if place++; place > maxTabs {
+				return ""
+			}
 		}
 	}
 	for up, i := n, 0; up != nil && i < 3; up, i = up.Parent, i+1 {

@@ -7,6 +7,14 @@
 // the whole of it once (links, what the head declares, where the text is), and writer
 // walks the container that survey chose and writes Markdown as it goes. Nothing in the
 // tree is changed.
+//
+// Cleaner and writer are our own instead of github.com/JohannesKaufmann/html-to-markdown
+// behind a cleaner of selectors, since measured on one core over PostgreSQL's 1,169 pages
+// they are about four times as fast (1,690 pages a second against 360; that library alone
+// makes 630), keep every code block of nine documentation trees verbatim (22,187 of
+// 22,187; behind that library it was 21,377 of 21,499 on a set that held these) and know
+// the line and anchor of each heading and term as they write it. test/extraction measures
+// ours again.
 package extract
 
 import (
@@ -55,7 +63,7 @@ func HTML(body []byte, base *url.URL) (Document, error) {
 	w.document(s.container(root))
 
 	doc := Document{
-		Title:     s.chooseTitle(&w),
+		Title:     named(s.chooseTitle(&w), nil),
 		Lang:      s.lang,
 		Markdown:  string(w.out),
 		Headings:  w.headings,

@@ -11,7 +11,7 @@ import (
 )
 
 // inline writes an element that stands inside a line.
-func (w *writer) inline(n *html.Node, f *facts) {
+func (w *writer) inline(n *html.Node) {
 	switch n.DataAtom {
 	case atom.Br:
 		w.lineBreak()

@@ -49,9 +49,11 @@ func (w *writer) list(n *html.Node) {
 			w.pending = id
 		}
 		gaps, size := w.gaps, len(w.out)
+		if w.owed > 1 {
+			gaps++ // the blank line before the item is not one inside it
+		}
 		w.item(marker, func() { w.children(c) })
-		// the blank line before the item itself is not one inside it
-		simple = len(w.out) > size && w.gaps-gaps <= 1 && !strings.Contains(string(w.out[min(size+2, len(w.out)):]), "\n\n")
+		simple = len(w.out) > size && w.gaps <= gaps
 	}
 	w.owed = min(2, len(w.out))
 }
@@ -129,18 +131,20 @@ func (w *writer) term(n *html.Node, f *facts) {
 	anchor := w.headingAnchor(n, f)
 	w.flat = inTerm
 	start, opened := len(w.text), w.opened
+	name := ""
 	if hasToken(f.class, "sig") {
 		w.codeSpan(n)
+		name = strings.Trim(string(w.text[start:]), "` ") // asterisks in it are of the signature
 		w.wrap(start, opened, "**", "**")
 	} else {
 		w.label(n)
+		name = strings.NewReplacer("**", "", "`", "", "\n", " ").Replace(string(w.text))
 	}
 	w.flat = blocks
 	if len(w.text) == 0 {
 		w.flush()
 		return
 	}
-	name := strings.NewReplacer("**", "", "`", "", "\n", " ").Replace(string(w.text))
 	w.flush()
 	if anchor != "" {
 		w.headings = append(w.headings, knowledge.Heading{Level: knowledge.TermLevel, Text: withoutLinks(strings.TrimSpace(name)), Anchor: anchor, Line: w.lines + 1})

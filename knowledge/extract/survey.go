@@ -21,7 +21,7 @@ const (
 
 // place is what the ancestors of a node say about it.
 type place struct {
-	inMain, inArticle, inNav bool
+	inMain, inNav bool
 }
 
 // survey is what one walk over the whole page has learned.
@@ -75,7 +75,6 @@ func (s *survey) walk(n *html.Node, at place) (length int, what holds) {
 	}
 	inner := at
 	inner.inMain = at.inMain || n.DataAtom == atom.Main || attr(n, "role") == "main"
-	inner.inArticle = at.inArticle || n.DataAtom == atom.Article
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		l, h := s.walk(c, inner)
 		length += l

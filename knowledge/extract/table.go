@@ -2,10 +2,10 @@ package extract
 
 import (
 	"bytes"
+	"strconv"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-	"strconv"
 )
 
 // Bounds on what a table may ask for.

@@ -99,7 +99,7 @@ func Question(text string, langs ...string) []Term {
 			for _, f := range folders {
 				t.Forms = appendNew(t.Forms, f.word(stripDiacritics(strings.ToLower(word))))
 			}
-			t.Stop = isStop(plain(word), folders) && (shouted || !allCaps(word))
+			t.Stop = isStop(plain(word), folders) && (shouted || !allCaps(word)) || quantity(plain(word), text[end:])
 		}
 		if !slices.ContainsFunc(out, func(o Term) bool { return slices.Equal(o.Forms, t.Forms) }) {
 			out = append(out, t)

@@ -107,6 +107,7 @@ func TestQuestion(t *testing.T) {
 		want       []string
 	}{
 		{"function words", "How do I limit it?", nil, []string{"How=how!stop", "do=do!stop", "I=i!stop", "limit=limit", "it=it!stop"}},
+		{"quantity", "limit the number of locks, a number", nil, []string{"limit=limit", "the=the!stop", "number=number!stop", "of=of!stop", "locks=lock", "a=a!stop"}},
 		{"keyword in capitals is meant", "what does WHERE do", nil, []string{"what=what!stop", "does=doe!stop", "WHERE=where", "do=do!stop"}},
 		{"a shouted question has function words", "WHAT IS VACUUM", nil, []string{"WHAT=what!stop", "IS=is!stop", "VACUUM=vacuum"}},
 		{"whole and parts", "max_connections", nil, []string{"max_connections=max_connections!name", "max=max!part", "connections=connect!part"}},

@@ -1,5 +1,7 @@
 package fold
 
+import "strings"
+
 // isStop says that a word (lower case, no diacritics) is a function word, so common
 // in questions that it says nothing about their subject. One list serves all languages: a
 // word that is a content word in another of them is left out of it.
@@ -55,6 +57,16 @@ func isStop(w string, langs []*folder) bool {
 	// Chinese and Japanese bigrams of questions.
 	case "什么", "怎么", "如何", "为什", "哪个", "哪里", "什麼", "怎麼", "です", "ます", "ですか", "何で":
 		return true
+	}
+	return false
+}
+
+// quantity says that a word and what follows ask how much or which, as "how many" does:
+// the number of connections are the connections.
+func quantity(w, after string) bool {
+	switch w {
+	case "number", "amount", "kind", "kinds", "sort", "sorts":
+		return strings.HasPrefix(after, " of ")
 	}
 	return false
 }

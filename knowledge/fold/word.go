@@ -97,7 +97,7 @@ func newFolder(lang string, size int) *folder {
 		lang:    lang,
 		stem:    stemmers(lang),
 		accents: lang != "en",
-		seen:    make(map[string]string, min(size/16, maxSeen)),
+		seen:    make(map[string]string, min(size/8, maxSeen)),
 	}
 }
 

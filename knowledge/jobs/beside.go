@@ -18,7 +18,7 @@ const progressEvery = 500 * time.Millisecond
 // keep holds a running crawl until ctx ends: it renews the lease at a third of its
 // length, and stops the crawl when it was cancelled or its lease lost.
 func (r *Runner) keep(ctx context.Context, t *task, stop context.CancelCauseFunc) {
-	renew := time.NewTicker(r.o.Lease / 3)
+	renew := time.NewTicker(lease / 3)
 	defer renew.Stop()
 	for {
 		select {
@@ -28,7 +28,7 @@ func (r *Runner) keep(ctx context.Context, t *task, stop context.CancelCauseFunc
 			stop(errCancelled)
 			return
 		case <-renew.C:
-			err := r.o.Store.RenewLease(ctx, t.id, r.owner, time.Now().Add(r.o.Lease))
+			err := r.o.Store.RenewLease(ctx, t.id, r.owner, time.Now().Add(lease))
 			if errors.Is(err, knowledge.ErrLeaseLost) {
 				stop(err)
 				return

@@ -1,6 +1,7 @@
 package jobs_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -55,7 +56,7 @@ func (m *memory) StartJob(_ context.Context, job knowledge.Job) (knowledge.Job, 
 	return job, nil
 }
 
-func (m *memory) ResumeJob(_ context.Context, id int64, owner string, until time.Time) (knowledge.Job, error) {
+func (m *memory) ResumeJob(_ context.Context, id int64, owner string, until time.Time, replyTo string) (knowledge.Job, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	job := m.row(id)
@@ -63,6 +64,7 @@ func (m *memory) ResumeJob(_ context.Context, id int64, owner string, until time
 		return knowledge.Job{}, knowledge.Refuse(knowledge.ResumeRefused, "the latest job of %s is %s", job.Library, job.State)
 	}
 	job.State, job.Owner, job.LeaseUntil, job.Announced = knowledge.Running, owner, until, false
+	job.ReplyTo = cmp.Or(replyTo, job.ReplyTo)
 	return *job, nil
 }
 
@@ -349,6 +351,10 @@ func (h *house) open(t *testing.T) (shut func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	wg.Go(func() {
+		if err := h.runner.Recover(ctx); err != nil {
+			t.Error(err)
+			return
+		}
 		if err := h.runner.Run(ctx); err != nil {
 			t.Errorf("run: %v", err)
 		}

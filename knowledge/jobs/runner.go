@@ -10,7 +10,6 @@
 package jobs
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -22,8 +21,8 @@ import (
 	"footnote/knowledge"
 )
 
-// Runner starts and runs jobs. It is safe for concurrent use. Jobs begin to run once
-// Run is called; until then they wait.
+// Runner starts and runs jobs. It is safe for concurrent use. Recover comes
+// first; jobs begin to run once Run is called, until then they wait.
 type Runner struct {
 	o     Options
 	owner string
@@ -33,9 +32,11 @@ type Runner struct {
 	queue  []*task         // handed over, not yet taken by Run
 	wake   chan struct{}   // one slot: the queue has grown
 	closed bool            // Run is ending: nothing more is handed over
-	idle   chan struct{}   // closed when live empties; nil while it is empty
 	owed   []knowledge.Job // outcomes that could not be announced yet
 }
+
+// lease is how long a job belongs to its owner without being renewed.
+const lease = 5 * time.Minute
 
 // Options are a Runner's parts. Store, Crawler, Publisher and Owner are required.
 type Options struct {
@@ -46,7 +47,6 @@ type Options struct {
 	// Alive says whether a process of this host ("4711@1764555000") still runs; nil
 	// takes every process but this one for dead.
 	Alive    func(process string) bool
-	Lease    time.Duration // 0 is 5 minutes
 	Defaults Defaults
 	// Announce tells the outcome to job.ReplyTo. Nil announces nothing.
 	Announce func(ctx context.Context, job knowledge.Job) error
@@ -67,7 +67,7 @@ type Defaults struct {
 // Journal is where jobs are written while they run.
 type Journal interface {
 	StartJob(ctx context.Context, job knowledge.Job) (knowledge.Job, error)
-	ResumeJob(ctx context.Context, id int64, owner string, until time.Time) (knowledge.Job, error)
+	ResumeJob(ctx context.Context, id int64, owner string, until time.Time, replyTo string) (knowledge.Job, error)
 	RenewLease(ctx context.Context, id int64, owner string, until time.Time) error
 	FinishJob(ctx context.Context, id int64, owner string, state knowledge.JobState, code knowledge.Code, reason string) error
 }
@@ -118,7 +118,6 @@ type Publisher interface {
 
 // New makes a Runner.
 func New(o Options) *Runner {
-	o.Lease = cmp.Or(o.Lease, 5*time.Minute)
 	if o.Alive == nil {
 		me := o.Owner.Process
 		o.Alive = func(process string) bool { return process == me }
@@ -134,10 +133,9 @@ func New(o Options) *Runner {
 	}
 }
 
-// Run marks what dead processes left running as interrupted, announces every outcome
-// that is still owed, and then runs jobs until ctx ends. It returns when the last job
-// has written its state: a job that ctx cut short is interrupted and can be resumed.
-func (r *Runner) Run(ctx context.Context) error {
+// Recover marks what dead processes left running as interrupted. It is called once,
+// before anybody can ask for a job's state.
+func (r *Runner) Recover(ctx context.Context) error {
 	recovered, err := r.o.Store.RecoverJobs(ctx, r.o.Owner, r.o.Alive, time.Now())
 	if err != nil {
 		return fmt.Errorf("recover jobs: %w", err)
@@ -145,7 +143,14 @@ func (r *Runner) Run(ctx context.Context) error {
 	for _, job := range recovered {
 		r.o.Log.InfoContext(ctx, "job interrupted by the end of its process", "job", job.ID, "library", job.Library)
 	}
-	if err := r.announceOwed(ctx); err != nil {
+	return nil
+}
+
+// Run announces every outcome that is still owed, and then runs jobs until ctx ends.
+// It returns when the last job has written its state: a job that ctx cut short is
+// interrupted and can be resumed.
+func (r *Runner) Run(ctx context.Context) error {
+	if err := r.announceOwed(ctx); err != nil && ctx.Err() == nil {
 		return err
 	}
 
@@ -170,19 +175,19 @@ func (r *Runner) Run(ctx context.Context) error {
 	}
 }
 
-// Idle waits until this process runs no job and has tried to announce the last one.
-func (r *Runner) Idle(ctx context.Context) error {
-	r.mu.Lock()
-	idle := r.idle
-	r.mu.Unlock()
-	if idle == nil {
-		return nil
-	}
-	select {
-	case <-idle:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+// Idle waits until this process runs no job whose outcome goes to replyTo, and has tried to
+// announce the last one. Without an address it waits for every job.
+func (r *Runner) Idle(ctx context.Context, replyTo string) error {
+	for {
+		t, ok := r.find(func(t *task) bool { return replyTo == "" || t.replyTo == replyTo })
+		if !ok {
+			return nil
+		}
+		select {
+		case <-t.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 }
 

@@ -137,7 +137,7 @@ func (r *Runner) Resume(ctx context.Context, req knowledge.CrawlRequest) (knowle
 			return knowledge.CrawlStarted{}, err
 		}
 	}
-	job, err = r.o.Store.ResumeJob(ctx, job.ID, r.owner, time.Now().Add(r.o.Lease))
+	job, err = r.o.Store.ResumeJob(ctx, job.ID, r.owner, time.Now().Add(lease), req.ReplyTo)
 	if err != nil {
 		return knowledge.CrawlStarted{}, err
 	}
@@ -199,7 +199,7 @@ func (r *Runner) begin(ctx context.Context, kind knowledge.JobKind, id string, r
 		Library: id, Title: req.Library, Kind: kind, Start: spec.Start, Scope: spec.Scope,
 		MaxPages: spec.MaxPages, Robots: spec.Robots, State: knowledge.Running,
 		ReplyTo: req.ReplyTo, By: req.By,
-		Owner: r.owner, LeaseUntil: now.Add(r.o.Lease), StartedAt: now, UpdatedAt: now,
+		Owner: r.owner, LeaseUntil: now.Add(lease), StartedAt: now, UpdatedAt: now,
 	})
 	if err != nil {
 		return nil, err
@@ -216,7 +216,7 @@ func (r *Runner) admit(ctx context.Context, spec knowledge.CrawlSpec) error {
 	}
 	if quota > 0 && used >= quota {
 		return knowledge.Refuse(knowledge.StorageFull,
-			"the store is full, %d of %d MiB: delete a library, or raise the quota in the configuration", used>>20, quota>>20)
+			"the store is full, %.1f of %.1f MiB: delete a library, or raise the quota in the configuration", float64(used)/(1<<20), float64(quota)/(1<<20))
 	}
 	if spec.Start == "" {
 		return nil // pages that were admitted when they were added

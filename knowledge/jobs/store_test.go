@@ -93,12 +93,17 @@ func start(t *testing.T, db *sqlite.DB, b *book, process string) *install {
 	in := &install{}
 	in.Runner = jobs.New(jobs.Options{
 		Store: db, Crawler: b, Publisher: index.New(db), Announce: in.desk.announce,
-		Owner: knowledge.Owner{Install: "i1", Host: "h1", Process: process},
-		Log:   slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Owner:    knowledge.Owner{Install: "i1", Host: "h1", Process: process},
+		Defaults: jobs.Defaults{MaxPages: 200, PageCap: 1000, MaxDepth: 10, Scope: knowledge.ScopeTree},
+		Log:      slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	wg.Go(func() {
+		if err := in.Recover(ctx); err != nil {
+			t.Error(err)
+			return
+		}
 		if err := in.Run(ctx); err != nil {
 			t.Errorf("run: %v", err)
 		}
@@ -147,14 +152,14 @@ func TestInterruptedResumedRefreshed(t *testing.T) {
 	if _, err := second.Resume(t.Context(), knowledge.CrawlRequest{Library: "The Book"}); err != nil {
 		t.Fatal(err)
 	}
-	_ = second.Idle(t.Context())
+	_ = second.Idle(t.Context(), "")
 	if diff := cmp.Diff([]string{chapter(3), chapter(4), chapter(5)}, b.take()); diff != "" {
 		t.Error("fetched by the second process (-want +got):\n" + diff)
 	}
 	if _, err := second.Refresh(t.Context(), knowledge.CrawlRequest{Library: "the_book", ReplyTo: "console:main"}); err != nil {
 		t.Fatal(err)
 	}
-	_ = second.Idle(t.Context())
+	_ = second.Idle(t.Context(), "")
 	if diff := cmp.Diff([]string{"the_book completed", "the_book completed"}, second.desk.states()); diff != "" {
 		t.Fatal("second process (-want +got):\n" + diff)
 	}
@@ -195,7 +200,7 @@ func TestDeadProcess(t *testing.T) {
 	if _, err := in.Cancel(t.Context(), "book"); err != nil {
 		t.Fatal(err)
 	}
-	_ = in.Idle(t.Context())
+	_ = in.Idle(t.Context(), "")
 	if diff := cmp.Diff([]string{"book interrupted", "book cancelled"}, in.desk.states()); diff != "" {
 		t.Error("announced (-want +got):\n" + diff)
 	}

@@ -6,14 +6,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"footnote/knowledge"
+	"footnote/knowledge/sqlite"
 )
 
 // benchSet is a retrieval set: a corpus, questions, and what answers them.
@@ -21,9 +25,16 @@ type benchSet struct {
 	name    string
 	byPage  bool
 	docs    []knowledge.Hit
-	keys    []string // by document: its id, or its page's
+	keys    map[docPlace]string // what the judgements call a document: its id, or its page's
 	queries []benchQuery
 }
+
+type docPlace struct {
+	url     string
+	ordinal int
+}
+
+func (set benchSet) key(h knowledge.Hit) string { return set.keys[docPlace{h.PageURL, h.Ordinal}] }
 
 type benchQuery struct {
 	ID, Text   string
@@ -33,7 +44,8 @@ type benchQuery struct {
 
 func readBench(t *testing.T, dir string) benchSet {
 	t.Helper()
-	set := benchSet{name: filepath.Base(dir)}
+	set := benchSet{name: filepath.Base(dir), keys: map[docPlace]string{}}
+	ordinals := map[string]int{}
 	var meta struct{ Unit string }
 	data, err := os.ReadFile(filepath.Join(dir, "meta.json"))
 	if err != nil {
@@ -65,7 +77,7 @@ func readBench(t *testing.T, dir string) benchSet {
 			t.Fatal(err)
 		}
 		path := strings.Split(d.Title, " › ")
-		h := knowledge.Hit{Library: set.name, Lang: d.Lang, PageTitle: path[0], PageURL: d.ID, Chunk: knowledge.Chunk{Path: path, Text: d.Text}}
+		h := knowledge.Hit{Library: strings.ToLower(set.name), Lang: d.Lang, PageTitle: path[0], PageURL: d.ID, Chunk: knowledge.Chunk{Path: path, Text: d.Text}}
 		key := d.ID
 		if d.Page != "" {
 			h.PageURL = d.Page
@@ -73,7 +85,10 @@ func readBench(t *testing.T, dir string) benchSet {
 				key = d.Page
 			}
 		}
-		set.docs, set.keys = append(set.docs, h), append(set.keys, key)
+		h.Ordinal = ordinals[h.PageURL]
+		ordinals[h.PageURL]++
+		set.docs = append(set.docs, h)
+		set.keys[docPlace{h.PageURL, h.Ordinal}] = key
 	})
 	lines(t, filepath.Join(dir, "queries.dev.jsonl"), func(line string) {
 		var q benchQuery
@@ -142,7 +157,7 @@ func (set benchSet) run(t *testing.T, s *Searcher) figures {
 		}
 		var keys []string
 		for _, h := range append(r.Hits, r.Related...) {
-			if key := set.keys[h.ID-1]; !slices.Contains(keys, key) {
+			if key := set.key(h); !slices.Contains(keys, key) {
 				keys = append(keys, key)
 			}
 		}
@@ -190,8 +205,12 @@ func TestNDCG(t *testing.T) {
 	}{
 		{"second place", map[string]float64{"d1": 1}, []string{"d9", "d1", "d5"}, 0.6309297536},
 		{"graded, negative and unjudged", map[string]float64{"a": 2, "b": 1, "c": 1, "x": 0, "n": -1}, []string{"b", "x", "a", "n"}, 0.6387878865},
-		{"more relevant than places", map[string]float64{"r1": 1, "r2": 1, "r3": 1, "r4": 1, "r5": 1, "r6": 1, "r7": 1, "r8": 1, "r9": 1, "r10": 1, "r11": 1, "r12": 1},
-			[]string{"r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "z", "r10", "r11"}, 0.9363792118},
+		{
+			"more relevant than places",
+			map[string]float64{"r1": 1, "r2": 1, "r3": 1, "r4": 1, "r5": 1, "r6": 1, "r7": 1, "r8": 1, "r9": 1, "r10": 1, "r11": 1, "r12": 1},
+			[]string{"r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "z", "r10", "r11"},
+			0.9363792118,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -202,7 +221,46 @@ func TestNDCG(t *testing.T) {
 	}
 }
 
-// TestBench prints the figures of every set below a folder; floors.json is tuned by it.
+// stored puts a set into a real store.
+func (set benchSet) stored(t *testing.T) *sqlite.DB {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "bench.db"), Quota: 1 << 30, MaxLibraries: 1, MaxPages: 20000, MaxRunning: 1, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	now := time.Now()
+	job, err := db.StartJob(t.Context(), knowledge.Job{Library: strings.ToLower(set.name), Title: set.name, Kind: knowledge.JobCrawl, Owner: "bench", LeaseUntil: now.Add(time.Hour), StartedAt: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := map[string][]knowledge.Hit{}
+	for _, h := range set.docs {
+		pages[h.PageURL] = append(pages[h.PageURL], h)
+	}
+	for _, url := range slices.Sorted(maps.Keys(pages)) {
+		first := pages[url][0]
+		p := knowledge.Publication{
+			Job:     job,
+			Visited: knowledge.Visited{Requested: url, URL: url, Outcome: knowledge.Fetched, At: now},
+			Page:    knowledge.Page{Library: first.Library, URL: url, Title: first.PageTitle, Lang: first.Lang, Digest: url},
+		}
+		for _, h := range pages[url] {
+			p.Chunks = append(p.Chunks, h.Chunk)
+		}
+		if _, err := db.Publish(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return db
+}
+
+// TestBench prints the figures of every set below a folder, through a real store;
+// floors.json is tuned by it.
 func TestBench(t *testing.T) {
 	dir := os.Getenv("FOOTNOTE_BENCH")
 	if dir == "" {
@@ -218,6 +276,6 @@ func TestBench(t *testing.T) {
 			continue
 		}
 		set := readBench(t, filepath.Join(dir, e.Name()))
-		t.Logf("%-12s %s", e.Name(), set.run(t, New(newMemory(set.docs...))))
+		t.Logf("%-12s %s", e.Name(), set.run(t, New(set.stored(t))))
 	}
 }

@@ -65,7 +65,7 @@ func measure(q Question, h knowledge.Hit) measured {
 		}
 	}
 	all := q.newTally()
-	all.merge(above)
+	all.once(above)
 	tokens := fold.Tokens(h.Text, h.Lang)
 	var found []sighting
 	end, first := 0, true // of the last token; whether the next is its line's first
@@ -96,11 +96,12 @@ func measure(q Question, h knowledge.Hit) measured {
 	return m
 }
 
-func (t tally) merge(o tally) {
+// once adds what another tally holds, each word one time: title and breadcrumb repeat each other.
+func (t tally) once(o tally) {
 	for i := range t.times {
-		t.times[i] += o.times[i]
+		t.times[i] += min(1, o.times[i])
 		for p := range t.parts[i] {
-			t.parts[i][p] += o.parts[i][p]
+			t.parts[i][p] += min(1, o.parts[i][p])
 		}
 	}
 }

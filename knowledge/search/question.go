@@ -20,8 +20,7 @@ type Question struct {
 // word is one word of the question, or a compound with its parts.
 type word struct {
 	weight float64
-	count  int // chunks that hold it
-	name   bool
+	count  int       // chunks that hold it
 	parts  []float64 // weights of the parts
 }
 
@@ -46,7 +45,7 @@ func newQuestion(terms []fold.Term, counts []int, chunks int) Question {
 			at.part = len(w.parts)
 			w.parts = append(w.parts, idf)
 		} else {
-			q.words = append(q.words, word{weight: idf, count: counts[i], name: t.Identifier})
+			q.words = append(q.words, word{weight: idf, count: counts[i]})
 			q.reach += 2 * (len(t.Word) + 1)
 		}
 		for _, form := range t.Forms {

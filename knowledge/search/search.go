@@ -19,9 +19,10 @@ import (
 const (
 	// MaxText is the longest query, in characters.
 	MaxText = 2000
-	// DefaultLimit and MaxLimit bound Query.Limit.
+	// DefaultLimit is Query.Limit where it is zero.
 	DefaultLimit = 8
-	MaxLimit     = 50
+	// MaxLimit is the greatest that Query.Limit can be.
+	MaxLimit = 50
 
 	candidates = 50 // measured per query, at least
 	maxRelated = 5

@@ -162,10 +162,11 @@ func render(text string, start, end int, marks []mark) string {
 	return out
 }
 
-// joinSpans merges marks that overlap, touch, or have only a space between them.
+// joinSpans merges marks, widened to whole names, that overlap, touch, or have only a space between them.
 func joinSpans(text string, marks []mark) []span {
 	var out []span
 	for _, m := range marks {
+		m.span = wholeName(text, m.span)
 		if n := len(out); n > 0 && m.from <= out[n-1].to+1 && (m.from <= out[n-1].to || text[out[n-1].to] == ' ') {
 			out[n-1].to = max(out[n-1].to, m.to)
 		} else {
@@ -174,6 +175,20 @@ func joinSpans(text string, marks []mark) []span {
 	}
 	return slices.Clip(out)
 }
+
+// wholeName widens a part of a name such as max_connections to the name, inside which
+// bold and underscores would be read as each other's.
+func wholeName(text string, s span) span {
+	if strings.HasSuffix(text[:s.from], "_") {
+		s.from -= len(text[:s.from]) - len(strings.TrimRightFunc(text[:s.from], named))
+	}
+	if strings.HasPrefix(text[s.to:], "_") {
+		s.to += len(text[s.to:]) - len(strings.TrimLeftFunc(text[s.to:], named))
+	}
+	return s
+}
+
+func named(r rune) bool { return r == '_' || unicode.In(r, unicode.L, unicode.M, unicode.N) }
 
 // boldable says that ** around a span opens and closes emphasis by CommonMark's rules: a span
 // that begins or ends with punctuation must not touch a letter there.

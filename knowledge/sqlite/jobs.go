@@ -144,9 +144,10 @@ func updateOwned(ctx context.Context, tx *sql.Tx, query string, args ...any) err
 	return nil
 }
 
-// ResumeJob sets an interrupted or cancelled job running again under a new owner. Any
+// ResumeJob sets an interrupted or cancelled job running again under a new owner. Its
+// outcome goes to replyTo, or where the job was first asked for when that is empty. Any
 // other job is refused (ResumeRefused), and the limits of StartJob hold.
-func (db *DB) ResumeJob(ctx context.Context, id int64, owner string, until time.Time) (knowledge.Job, error) {
+func (db *DB) ResumeJob(ctx context.Context, id int64, owner string, until time.Time, replyTo string) (knowledge.Job, error) {
 	var resumed knowledge.Job
 	err := db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		j, err := readJob(ctx, tx, ` WHERE id = ?`, id)
@@ -171,8 +172,8 @@ func (db *DB) ResumeJob(ctx context.Context, id int64, owner string, until time.
 		}
 		_, err = tx.ExecContext(ctx, `
 			UPDATE jobs SET state = 'running', code = '', reason = '', announced = 0,
-				owner = ?, lease_until = ?, updated_at = ?, ended_at = 0
-			WHERE id = ?`, owner, millis(until), now(), id)
+				owner = ?, lease_until = ?, updated_at = ?, ended_at = 0, reply_to = coalesce(nullif(?, ''), reply_to)
+			WHERE id = ?`, owner, millis(until), now(), replyTo, id)
 		if err != nil {
 			return err
 		}

@@ -52,7 +52,7 @@ func testJobs(t *testing.T, open Open) {
 		wantCode(t, err, knowledge.NotFound)
 		_, err = k.LatestJob(t.Context(), "go")
 		wantCode(t, err, knowledge.NotFound)
-		_, err = k.ResumeJob(t.Context(), 99, "me", instant())
+		_, err = k.ResumeJob(t.Context(), 99, "me", instant(), "")
 		wantCode(t, err, knowledge.NotFound)
 	})
 	t.Run("an ended job is announced once", func(t *testing.T) {
@@ -123,7 +123,7 @@ func testLeaseLost(open Open) func(t *testing.T) {
 			lost(when+": finish", k.FinishJob(t.Context(), j.ID, j.Owner, knowledge.Completed, "", ""))
 		}
 		check("after recovery")
-		if _, err := k.ResumeJob(t.Context(), j.ID, "team/beta/1@1", instant().Add(3*time.Hour)); err != nil {
+		if _, err := k.ResumeJob(t.Context(), j.ID, "team/beta/1@1", instant().Add(3*time.Hour), ""); err != nil {
 			t.Fatal(err)
 		}
 		check("under another owner")
@@ -193,7 +193,7 @@ func testResume(open Open) func(t *testing.T) {
 		first := page(j, "a", "apple")
 		first.Visited.Found = []knowledge.Pending{{URL: address("b"), Depth: 1}}
 		k.publish(first)
-		_, err := k.ResumeJob(t.Context(), j.ID, j.Owner, instant())
+		_, err := k.ResumeJob(t.Context(), j.ID, j.Owner, instant(), "")
 		wantCode(t, err, knowledge.LibraryBusy)
 		if err := k.FinishJob(t.Context(), j.ID, j.Owner, knowledge.Cancelled, "", "you asked for it"); err != nil {
 			t.Fatal(err)
@@ -205,11 +205,11 @@ func testResume(open Open) func(t *testing.T) {
 			t.Fatal(err)
 		}
 		other := k.start("go", knowledge.JobRefresh)
-		_, err = k.ResumeJob(t.Context(), j.ID, j.Owner, instant())
+		_, err = k.ResumeJob(t.Context(), j.ID, j.Owner, instant(), "")
 		wantCode(t, err, knowledge.LibraryBusy)
 		k.finish(other)
 
-		got, err := k.ResumeJob(t.Context(), j.ID, "team/alpha/200@2", instant().Add(time.Hour))
+		got, err := k.ResumeJob(t.Context(), j.ID, "team/alpha/200@2", instant().Add(time.Hour), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,7 +229,7 @@ func testResume(open Open) func(t *testing.T) {
 			t.Errorf("counts after the resume = %+v, want 2 new", c)
 		}
 		k.finish(got)
-		_, err = k.ResumeJob(t.Context(), j.ID, j.Owner, instant())
+		_, err = k.ResumeJob(t.Context(), j.ID, j.Owner, instant(), "")
 		wantCode(t, err, knowledge.ResumeRefused)
 	}
 }

@@ -45,7 +45,7 @@ type Store interface {
 	StartJob(ctx context.Context, j knowledge.Job) (knowledge.Job, error)
 	RenewLease(ctx context.Context, id int64, owner string, until time.Time) error
 	FinishJob(ctx context.Context, id int64, owner string, state knowledge.JobState, code knowledge.Code, reason string) error
-	ResumeJob(ctx context.Context, id int64, owner string, until time.Time) (knowledge.Job, error)
+	ResumeJob(ctx context.Context, id int64, owner string, until time.Time, replyTo string) (knowledge.Job, error)
 	RecoverJobs(ctx context.Context, me knowledge.Owner, alive func(process string) bool, now time.Time) ([]knowledge.Job, error)
 	Job(ctx context.Context, id int64) (knowledge.Job, error)
 	LatestJob(ctx context.Context, library string) (knowledge.Job, error)

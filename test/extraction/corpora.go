@@ -20,12 +20,12 @@ type Corpus struct {
 // its entries are the headings of other pages, and would be found instead of them.
 func Corpora() []Corpus {
 	return []Corpus{
-		{Name: "postgresql", Root: "postgresql-doc-15/html", Body: tag(atom.Body), Drop: class("navheader", "navfooter", "toc")},
+		{Name: "postgresql", Root: "postgresql-doc-15/html", Body: body, Drop: class("navheader", "navfooter", "toc")},
 		{Name: "python", Root: "python3.11/html", Body: class("body"), Drop: class("headerlink")},
 		{Name: "django", Root: "python-django-doc/html", Body: id("yui-main"), Drop: either(class("headerlink", "sphinxsidebar"), divNav)},
-		{Name: "git", Root: "git-doc", Body: tag(atom.Body), Drop: id("footer", "toc")},
-		{Name: "sqlite", Root: "sqlite3", Body: tag(atom.Body), Drop: either(class("nosearch"), id("toc_sub"))},
-		{Name: "debian-handbook", Root: "debian-handbook/html/ar-MA", Body: tag(atom.Body), Drop: either(class("docnav", "toc"), id("title"))},
+		{Name: "git", Root: "git-doc", Body: body, Drop: id("footer", "toc")},
+		{Name: "sqlite", Root: "sqlite3", Body: body, Drop: either(class("nosearch"), id("toc_sub"))},
+		{Name: "debian-handbook", Root: "debian-handbook/html/ar-MA", Body: body, Drop: either(class("docnav", "toc"), id("title"))},
 		{Name: "nodejs", Root: "nodejs/api", Body: id("apicontent"), Drop: class("mark")},
 		{Name: "mkdocs", Root: "mkdocs/html", Body: role("main"), Drop: class("headerlink")},
 		{Name: "sphinx-tabs", Root: "python3-sphinx-tabs/html", Body: class("body"), Drop: class("headerlink")},
@@ -35,9 +35,7 @@ func Corpora() []Corpus {
 // match says whether a node is meant.
 type match = func(*html.Node) bool
 
-func tag(a atom.Atom) match {
-	return func(n *html.Node) bool { return n.DataAtom == a }
-}
+func body(n *html.Node) bool { return n.DataAtom == atom.Body }
 
 func id(ids ...string) match {
 	return func(n *html.Node) bool { return slices.Contains(ids, attr(n, "id")) }

@@ -38,11 +38,11 @@ func (s *Score) Add(o Score) {
 	s.Signs += o.Signs
 }
 
-// What a page's Markdown is read with.
-var (
-	linkTarget = regexp.MustCompile(`\]\((<[^>]*>|[^()\s]*(?:\([^()]*\)[^()\s]*)*)(?:\s+"[^"]*")?\)`)
-	signs      = []string{"¶", "[§]", "[#](", "[]()", "[]("}
-)
+// linkTarget finds what a link of Markdown leads to.
+var linkTarget = regexp.MustCompile(`\]\((<[^>]*>|[^()\s]*(?:\([^()]*\)[^()\s]*)*)(?:\s+"[^"]*")?\)`)
+
+// signs are what a permalink leaves behind when it is taken for text.
+func signs() []string { return []string{"¶", "[§]", "[#](", "[]()", "[]("} }
 
 // Measure holds the Markdown of a page against its truth. ok is false where the page has
 // no body block.
@@ -144,12 +144,12 @@ func (s *Score) measureLines(body *html.Node, markdown string) {
 		if strings.HasPrefix(line, "|") && strings.Trim(line, "|- \n") != "" {
 			rows++
 		}
-		for _, sign := range signs {
+		for _, sign := range signs() {
 			s.Signs += strings.Count(line, sign)
 		}
 	}
 	text := plain(body)
-	for _, sign := range signs { // a page may speak of them
+	for _, sign := range signs() { // a page may speak of them
 		s.Signs -= strings.Count(text, sign)
 	}
 	s.Signs = max(s.Signs, 0)
@@ -254,7 +254,7 @@ func spaced(n *html.Node) string {
 			walk(c)
 		}
 		switch n.DataAtom {
-		case atom.P, atom.Li, atom.Td, atom.Th, atom.Dt, atom.Dd, atom.Div, atom.H1, atom.H2, atom.H3, atom.H4, atom.Pre, atom.Tr, atom.Br:
+		case atom.P, atom.Li, atom.Td, atom.Th, atom.Dt, atom.Dd, atom.Div, atom.H1, atom.H2, atom.H3, atom.H4, atom.Pre, atom.Tr, atom.Br, atom.Button:
 			b.WriteByte(' ')
 		}
 	}

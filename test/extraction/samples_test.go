@@ -91,12 +91,18 @@ func TestMeasureCountsWhatIsLost(t *testing.T) {
 		name, markdown string
 		want           Score
 	}{
-		{"all kept", "## Head\n\none two three four\n\n```\na b\n```\n\n| x | y |\n| --- | --- |\n",
-			Score{Pages: 1, Recall: 1, Precision: 1, Code: 1, Codes: 1, Rows: 1, AllRows: 1, Heads: 1, AllHds: 1}},
-		{"code unfenced, heading flat, row flat, sign left", "Head ¶\n\none two three four a b x y\n",
-			Score{Pages: 1, Recall: 1, Precision: 1, Codes: 1, AllRows: 1, AllHds: 1, Signs: 1}},
-		{"words lost and added", "## Head\n\none two other words\n",
-			Score{Pages: 1, Recall: 3. / 9, Precision: 3. / 5, Codes: 1, AllRows: 1, Heads: 1, AllHds: 1}},
+		{
+			"all kept", "## Head\n\none two three four\n\n```\na b\n```\n\n| x | y |\n| --- | --- |\n",
+			Score{Pages: 1, Recall: 1, Precision: 1, Code: 1, Codes: 1, Rows: 1, AllRows: 1, Heads: 1, AllHds: 1},
+		},
+		{
+			"code unfenced, heading flat, row flat, sign left", "Head ¶\n\none two three four a b x y\n",
+			Score{Pages: 1, Recall: 1, Precision: 1, Codes: 1, AllRows: 1, AllHds: 1, Signs: 1},
+		},
+		{
+			"words lost and added", "## Head\n\none two other words\n",
+			Score{Pages: 1, Recall: 3. / 9, Precision: 3. / 5, Codes: 1, AllRows: 1, Heads: 1, AllHds: 1},
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

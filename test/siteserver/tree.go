@@ -155,11 +155,10 @@ func contentType(d document) string {
 	case ct != "":
 		return ct
 	}
-	ct = http.DetectContentType(d.body)
-	if strings.HasPrefix(ct, "text/html") {
+	if strings.HasPrefix(string(d.body), "<") { // a page without an ending, such as a folder's
 		return "text/html"
 	}
-	return ct
+	return http.DetectContentType(d.body)
 }
 
 // unmodified sets the validators and says whether the client already has this copy.

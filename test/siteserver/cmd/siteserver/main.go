@@ -42,7 +42,7 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", to.String())
+	l, err := net.ListenTCP("tcp", net.TCPAddrFromAddrPort(to))
 	if err != nil {
 		return err
 	}
