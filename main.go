@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// version is set by the linker, which can reach nothing but a variable.
+// version is set by the linker, which reaches nothing but a package variable.
 var version = "dev"
 
 // command is one word after "footnote".
@@ -78,7 +78,7 @@ func run(ctx context.Context, args []string, stdin *os.File, stdout, stderr io.W
 	if err == nil || errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return 0
 	}
-	_, _ = fmt.Fprintln(stderr, "footnote:", err)
+	_, _ = fmt.Fprintln(stderr, "footnote:", err) // the last word: there is nobody left to tell
 	if _, ok := errors.AsType[usageError](err); ok {
 		return 2
 	}
@@ -107,7 +107,7 @@ func dispatch(ctx context.Context, args []string, stdin *os.File, stdout, stderr
 		if err := flags.Parse(args[1:]); errors.Is(err, pflag.ErrHelp) {
 			return help(stdout, []string{c.name})
 		} else if err != nil {
-			return usageError{fmt.Sprintf("%v\nTry: footnote help %s", err, c.name)}
+			return usageError{fmt.Sprintf("%v; words that begin with - go behind --\nTry: footnote help %s", err, c.name)}
 		}
 		return c.run(ctx, call{args: flags.Args(), flags: flags, stdin: stdin, stdout: stdout, stderr: stderr})
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -22,7 +21,7 @@ func processAlive(name string) bool {
 	if err != nil || pid <= 0 {
 		return false
 	}
-	if err := syscall.Kill(pid, 0); err != nil && !errors.Is(err, syscall.EPERM) {
+	if err := syscall.Kill(pid, 0); err != nil && err != syscall.EPERM {
 		return false
 	}
 	return processName(pid) == name

@@ -18,7 +18,9 @@ func searchCommand() command {
 		name: "search", usage: "<library or *> <query> [--limit N] [--json]", short: "search the libraries once and print what is found",
 		long: `
 The hits come best first, each with its section's link; nothing is printed as found
-when nothing answers. --json prints one line in the form of "footnote chat --json".
+when nothing answers. Words that begin with - go behind --:
+  footnote search git -- --force-with-lease
+ --json prints one line in the form of "footnote chat --json".
 Works beside a running gateway.`,
 		flags: func(f *pflag.FlagSet) {
 			f.Bool("json", false, "one JSON object")

@@ -106,7 +106,7 @@ func (a *app) settle(ctx context.Context, m gateway.Message) error {
 	if err := a.gate.Idle(ctx, m.Conversation()); err != nil {
 		return err
 	}
-	return a.runner.Idle(ctx)
+	return a.runner.Idle(ctx, string(m.ReplyTo))
 }
 
 func isTerminal(c call) bool {

@@ -230,7 +230,7 @@ func TestOutcome(t *testing.T) {
 			Text: "**pg**: crawl completed, with failures. 1,169 pages (1,169 new), 6,512 passages, 3 failed: see `/kb status pg failed`.",
 		}},
 		"at its number": {limited, gateway.Reply{
-			Text: "**pg**: crawl completed. 200 pages (200 new), 900 passages. It stopped at its number; 969 more had been discovered. A larger N keeps more: `/kb crawl pg https://pg.test/ N`.",
+			Text: "**pg**: crawl completed. 200 pages (200 new), 900 passages. It stopped at its number; 969 more had been discovered. A larger N keeps more, up to the configured cap: `/kb crawl pg https://pg.test/ N`.",
 		}},
 		"failed": {failed, gateway.Reply{
 			Code: "robots_disallowed",

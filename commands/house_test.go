@@ -109,7 +109,7 @@ func TestHouse(t *testing.T) {
 		if err := r.router.Handle(t.Context(), line(e.line), &rec); err != nil {
 			t.Fatalf("%s: %v", e.line, err)
 		}
-		if err := runner.Idle(t.Context()); err != nil {
+		if err := runner.Idle(t.Context(), ""); err != nil {
 			t.Fatal(err)
 		}
 		got := rec.Last()

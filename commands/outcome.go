@@ -12,7 +12,7 @@ import (
 func Outcome(job knowledge.Job) gateway.Reply {
 	head := fmt.Sprintf("**%s**: %s %s", job.Library, job.Kind, ending(job.State))
 	if job.Reason != "" {
-		head += ": " + job.Reason
+		head += ": " + reason(job.Reason)
 	}
 	text := ended(head)
 	for _, part := range []string{summary(job), nextStep(job)} {
@@ -87,7 +87,7 @@ func nextStep(job knowledge.Job) string {
 	case job.State == knowledge.Failed && job.Kept() > 0:
 		return fmt.Sprintf("What was stored stays; `/kb refresh %s` tries again.", job.Library)
 	case job.State != knowledge.Failed && job.Kept() >= job.MaxPages && job.Waiting() > 0 && job.Kind == knowledge.JobCrawl:
-		return fmt.Sprintf("It stopped at its number; %s more had been discovered. A larger N keeps more: `/kb crawl %s %s N`.",
+		return fmt.Sprintf("It stopped at its number; %s more had been discovered. A larger N keeps more, up to the configured cap: `/kb crawl %s %s N`.",
 			number(job.Waiting()), job.Library, job.Start)
 	}
 	return ""

@@ -127,7 +127,8 @@ func (r *Router) Handle(ctx context.Context, m gateway.Message, respond gateway.
 		if !refused {
 			return err
 		}
-		r.o.Log.InfoContext(ctx, "message refused", "code", e.Code, "actor", m.Actor(), "cause", e.Cause) // the reason may quote the message
+		// The reason may repeat what was typed, which stays out of the log.
+		r.o.Log.InfoContext(ctx, "message refused", "code", e.Code, "actor", m.Actor())
 		reply = refusal(e)
 	}
 	if reply.Text == "" {
@@ -159,7 +160,7 @@ func (r *Router) dispatch(ctx context.Context, c call, args []string) (gateway.R
 
 // refusal shows a refusal to who asked.
 func refusal(e *knowledge.Error) gateway.Reply {
-	return gateway.Reply{Text: sentence(e.Reason), Code: string(e.Code), Ephemeral: true}
+	return gateway.Reply{Text: sentence(reason(e.Reason)), Code: string(e.Code), Ephemeral: true}
 }
 
 // library finds the library that was typed, archived ones included.

@@ -88,7 +88,7 @@ func (r *Router) describe(ctx context.Context, b *strings.Builder, job knowledge
 	}
 	b.WriteString(".")
 	if job.Reason != "" {
-		b.WriteString(" " + sentence(job.Reason))
+		b.WriteString(" " + sentence(reason(job.Reason)))
 	}
 	if !job.Robots {
 		b.WriteString(" robots.txt was ignored, as an admin asked.")

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"footnote/knowledge"
+	"footnote/knowledge/search"
 )
 
 // number writes n with separators of thousands: 1,169.
@@ -89,6 +91,24 @@ func plain(s string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// spans finds code spans of one backtick at each end.
+var spans = regexp.MustCompile("(?:^|[^`])(`[^`\n]+`)(?:$|[^`])")
+
+// reason writes why something was refused as CommonMark. Reasons name what sites and
+// people wrote, so that nothing in them is markup but code spans, which do no harm.
+func reason(s string) string {
+	var b strings.Builder
+	for {
+		at := spans.FindStringSubmatchIndex(s)
+		if at == nil {
+			b.WriteString(search.Escape(s))
+			return b.String()
+		}
+		b.WriteString(search.Escape(s[:at[2]]) + s[at[2]:at[3]])
+		s = s[at[3]:]
+	}
 }
 
 // link writes an address as a link that shows itself.

@@ -14,14 +14,14 @@ import (
 // Platform names one outside service: "console", "slack", "discord", "telegram".
 type Platform string
 
-// Identifiers are the platform's own. Only adapters build and parse them; everybody
-// else compares them and passes them on.
+// The platform's own identifiers: only adapters build and parse them; everybody else
+// compares them and passes them on.
 type (
-	// UserID names a person.
+	// UserID is a person's.
 	UserID string
-	// ChatID names a channel, a group or a direct conversation.
+	// ChatID is a channel's, a group's or a direct conversation's.
 	ChatID string
-	// MessageID names a message within its chat.
+	// MessageID is a message's within its chat.
 	MessageID string
 )
 

@@ -89,11 +89,18 @@ func scripts(dir string) testscript.Params {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"site":    cmdSite,
-			"set":     cmdSet,
-			"served":  cmdServed,
-			"expand":  cmdExpand,
-			"waitfor": cmdWaitFor,
+			"site":      cmdSite,
+			"set":       cmdSet,
+			"served":    cmdServed,
+			"expand":    cmdExpand,
+			"waitfor":   cmdWaitFor,
+			"confirmed": cmdConfirmed,
+			"absent":    cmdAbsent,
+			"opens":     cmdOpens,
+			"recorded":  cmdRecorded,
+			"once":      cmdOnce,
+			"sound":     cmdSound,
+			"snapshot":  cmdSnapshot,
 			"resetlog": func(ts *testscript.TestScript, _ bool, _ []string) {
 				site(ts).Reset()
 			},

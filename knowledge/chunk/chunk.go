@@ -12,6 +12,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"hash"
+	"slices"
 
 	"footnote/knowledge"
 )
@@ -32,6 +33,11 @@ const (
 	splitLevel = 4
 	// maxCrumb is the longest part of a breadcrumb that a term gives.
 	maxCrumb = 120
+	// maxName is the longest part of a breadcrumb that a heading or the title gives: it is
+	// kept with every chunk below.
+	maxName = 300
+	// maxAnchor is the longest anchor that is kept, in bytes, for the same reason.
+	maxAnchor = 500
 	// maxOpening is the longest line that opens a fence, in bytes: it may be repeated.
 	maxOpening = 300
 	// maxLead is the longest line that goes with what it introduces, in bytes.
@@ -46,7 +52,17 @@ const (
 // part of a line that is too long, or a part of a fence or table with its fence or header
 // repeated.
 func Split(title, markdown string, headings []knowledge.Heading) []knowledge.Chunk {
-	p := packer{title: oneLine(title)}
+	p := packer{title: shorten(oneLine(title), maxName)}
+	headings = slices.Clone(headings)
+	for i := range headings {
+		h := &headings[i]
+		if h.Text = oneLine(h.Text); h.Level != knowledge.TermLevel {
+			h.Text = shorten(h.Text, maxName)
+		}
+		if len(h.Anchor) > maxAnchor {
+			h.Anchor = ""
+		}
+	}
 	for _, b := range scan(markdown, headings) {
 		p.add(b)
 	}

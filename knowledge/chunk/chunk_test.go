@@ -210,3 +210,20 @@ func ExampleSplit() {
 	// 1-3 Messages #
 	// 5-7 Messages > Send Text Message #send
 }
+
+// A name or anchor without end is not kept with every chunk below it.
+func TestSplitBoundsNames(t *testing.T) {
+	long := strings.Repeat("name ", 50_000)
+	headings := []knowledge.Heading{{Level: 2, Text: long, Anchor: long, Line: 1}}
+	chunks := Split(long, "## "+long+"\n\nText.\n", headings)
+	kept := 0
+	for _, c := range chunks {
+		kept = max(kept, len(strings.Join(c.Path, ""))+len(c.Anchor))
+	}
+	if len(chunks) < 2 || kept == 0 || kept > 2*maxName+len("……") {
+		t.Errorf("%d chunks, of which one has names of %d bytes", len(chunks), kept)
+	}
+	if headings[0].Text != long {
+		t.Error("the caller's headings were changed")
+	}
+}

@@ -108,14 +108,14 @@ func (p *packer) anchorFrom(h *knowledge.Heading) {
 // breadcrumb is the path to the next block.
 func (p *packer) breadcrumb() []string {
 	var crumbs []string
-	if p.title != "" && (len(p.path) == 0 || p.path[0].Level > 1 && oneLine(p.path[0].Text) != p.title) {
+	if p.title != "" && (len(p.path) == 0 || p.path[0].Level > 1 && p.path[0].Text != p.title) {
 		crumbs = append(crumbs, p.title)
 	}
 	for _, h := range p.path {
-		crumbs = append(crumbs, oneLine(h.Text))
+		crumbs = append(crumbs, h.Text)
 	}
 	for _, t := range p.terms {
-		crumbs = append(crumbs, shorten(oneLine(t.mark.Text)))
+		crumbs = append(crumbs, shorten(t.mark.Text, maxCrumb))
 	}
 	return crumbs
 }
@@ -198,7 +198,6 @@ func (p *packer) take(b *block) {
 	p.part(part{text: strings.Join(b.lines, "\n"), first: b.first, last: b.last(), blank: b.blank, gap: b.gap}, b.size)
 }
 
-// part begins or continues the gathered chunk by a piece of size characters.
 func (p *packer) part(t part, size int) {
 	if len(p.parts) == 0 || p.bare {
 		p.crumbs, p.atAnchor = p.breadcrumb(), p.anchor
@@ -260,10 +259,10 @@ func dedent(text string) string {
 // oneLine collapses white space.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// shorten keeps a term's crumb short.
-func shorten(s string) string {
-	if utf8.RuneCountInString(s) <= maxCrumb {
+// shorten keeps a crumb to so many characters.
+func shorten(s string, most int) string {
+	if utf8.RuneCountInString(s) <= most {
 		return s
 	}
-	return string([]rune(s)[:maxCrumb-1]) + "…"
+	return string([]rune(s)[:most-1]) + "…"
 }

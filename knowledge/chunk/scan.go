@@ -98,9 +98,7 @@ func (s *scanner) line(line string) {
 		s.begin(heading, line, indent, mark)
 		s.open = false
 	case s.open && !item && mark == nil:
-		if delimiterRow(text) {
-			s.headTable()
-		}
+		s.delimit(text)
 		s.extend(line)
 	default:
 		s.begin(prose, line, indent, mark)
@@ -108,24 +106,26 @@ func (s *scanner) line(line string) {
 	s.blank = false
 }
 
-// headTable makes a table of the last line, which is followed by a delimiter row; the
-// text above that line stays prose.
-func (s *scanner) headTable() {
+// delimit makes a table of the line above, when text is a table's delimiter row.
+func (s *scanner) delimit(text string) {
 	b := &s.blocks[len(s.blocks)-1]
+	if b.kind != prose || !delimiterRow(text) {
+		return
+	}
 	header := b.lines[len(b.lines)-1]
-	switch {
-	case b.kind != prose || !strings.Contains(header, "|"):
-	case len(b.lines) == 1:
-		b.kind = table
-	default:
+	if !strings.Contains(header, "|") {
+		return
+	}
+	if len(b.lines) > 1 { // the text above the header stays prose
 		b.lines = b.lines[:len(b.lines)-1]
 		b.size -= utf8.RuneCountInString(header) + 1
 		indent, _, _ := strip(header)
-		s.number-- // the header's own line
+		s.number--
 		s.begin(table, header, indent, nil)
 		s.blocks[len(s.blocks)-1].blank = false
 		s.number++
 	}
+	s.blocks[len(s.blocks)-1].kind = table
 }
 
 // mark is the heading or term at this line.

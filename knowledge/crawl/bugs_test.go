@@ -73,6 +73,18 @@ func TestBugs(t *testing.T) {
 			want:  []string{"fetched /docs/", "redirect /docs/x/ -> /docs/x", "redirect /docs/x -> /docs/x/", "fetched /docs/x/"},
 		},
 		{
+			name:  "7 canonical that redirects to nothing",
+			cfg:   siteserver.Config{Rules: []siteserver.Rule{{Match: "^/docs/x$", Location: "/docs/y"}}},
+			pages: map[string]string{"/docs/": doc("Start", "x/"), "/docs/x/": `<link rel="canonical" href="/docs/x">` + doc("X")},
+			want:  []string{"fetched /docs/", "redirect /docs/x/ -> /docs/x", "redirect /docs/x -> /docs/y", "gone /docs/y not_found", "fetched /docs/x/"},
+		},
+		{
+			name:  "7 canonical that redirects to what was gone already",
+			cfg:   siteserver.Config{Rules: []siteserver.Rule{{Match: "^/docs/x$", Location: "/docs/y"}}},
+			pages: map[string]string{"/docs/": doc("Start", "y", "x/"), "/docs/x/": `<link rel="canonical" href="/docs/x">` + doc("X")},
+			want:  []string{"fetched /docs/", "gone /docs/y not_found", "redirect /docs/x/ -> /docs/x", "redirect /docs/x -> /docs/y", "fetched /docs/x/"},
+		},
+		{
 			name:  "7 every page's canonical is the home page",
 			pages: map[string]string{"/": doc("Home", "a", "b"), "/a": `<link rel="canonical" href="/">` + doc("A"), "/b": `<link rel="canonical" href="/">` + doc("B")},
 			spec:  from("/"),
@@ -222,12 +234,14 @@ func TestRobotsOfTheHost(t *testing.T) {
 			}
 		})
 	}
-	t.Run("in trouble", func(t *testing.T) {
-		s := newPages(t, siteserver.Config{Rules: []siteserver.Rule{{Match: "^/robots.txt$", Status: 500}}}, map[string]string{"/docs/": doc("Start")})
-		if d := cmp.Diff([]string{"skipped /docs/ robots_disallowed"}, s.told(s.crawl(t, s.docs()))); d != "" {
-			t.Error("(-want +got):", d)
-		}
-	})
+	for _, status := range []int{429, 500, 503} {
+		t.Run("in trouble", func(t *testing.T) {
+			s := newPages(t, siteserver.Config{Rules: []siteserver.Rule{{Match: "^/robots.txt$", Status: status}}}, map[string]string{"/docs/": doc("Start")})
+			if d := cmp.Diff([]string{"skipped /docs/ robots_disallowed"}, s.told(s.crawl(t, s.docs()))); d != "" {
+				t.Errorf("status %d (-want +got): %s", status, d)
+			}
+		})
+	}
 	t.Run("another host's rules stay there", func(t *testing.T) {
 		s := newPages(t, siteserver.Config{Robots: deny}, map[string]string{"/docs/a": doc("A")})
 		far := newPages(t, siteserver.Config{Rules: []siteserver.Rule{{Match: "^/robots.txt$", Location: s.url + "/real"}}}, map[string]string{"/docs/": doc("Start", "a"), "/docs/a": doc("A")})

@@ -9,14 +9,15 @@ import (
 	"footnote/test/siteserver"
 )
 
-// corpus is a documentation tree on this disk, named by FOOTNOTE_CORPORA.
+// corpus is a documentation tree below the folder that FOOTNOTE_CORPORA names, into which
+// Debian packages have been unpacked.
 func corpus(tb testing.TB, tree string) string {
 	tb.Helper()
 	root := os.Getenv("FOOTNOTE_CORPORA")
 	if root == "" {
 		tb.Skip("FOOTNOTE_CORPORA is not set")
 	}
-	return filepath.Join(root, tree)
+	return filepath.Join(root, "usr/share/doc", tree)
 }
 
 // BenchmarkCrawl fetches and extracts the whole PostgreSQL manual.

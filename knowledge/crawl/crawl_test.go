@@ -108,8 +108,10 @@ func TestLimitCountsDocuments(t *testing.T) {
 	})
 	spec := s.docs()
 	spec.MaxPages = 3
-	want := []string{"fetched /docs/", "gone /docs/404.html not_found", "failed /docs/x.html page_not_ingested", "excluded /docs/n.html",
-		"redirect /docs/moved.html -> /docs/d.html", "fetched /docs/a.html", "fetched /docs/b.html"}
+	want := []string{
+		"fetched /docs/", "gone /docs/404.html not_found", "failed /docs/x.html page_not_ingested", "excluded /docs/n.html",
+		"redirect /docs/moved.html -> /docs/d.html", "fetched /docs/a.html", "fetched /docs/b.html",
+	}
 	if d := cmp.Diff(want, s.told(s.crawl(t, spec))); d != "" {
 		t.Error("(-want +got):", d)
 	}
@@ -145,7 +147,7 @@ func TestEndsWithTheLoop(t *testing.T) {
 				last = err
 			}
 			if !errors.Is(last, context.Canceled) {
-				return fmt.Errorf("last error is %v", last)
+				return fmt.Errorf("last error is %w", last)
 			}
 			return nil
 		}},
@@ -160,7 +162,7 @@ func TestEndsWithTheLoop(t *testing.T) {
 			}()
 			for _, err := range s.crawler.Pages(ctx, spec) {
 				if !errors.Is(err, context.Canceled) {
-					return fmt.Errorf("error is %v", err)
+					return fmt.Errorf("error is %w", err)
 				}
 			}
 			return nil
@@ -176,7 +178,7 @@ func TestEndsWithTheLoop(t *testing.T) {
 			}()
 			for _, err := range s.crawler.Pages(ctx, spec) {
 				if !errors.Is(err, context.Canceled) {
-					return fmt.Errorf("error is %v", err)
+					return fmt.Errorf("error is %w", err)
 				}
 			}
 			return nil
@@ -187,8 +189,8 @@ func TestEndsWithTheLoop(t *testing.T) {
 					err = errors.New("the panic was swallowed")
 				}
 			}()
-			for range s.crawler.Pages(ctx, s.docs()) {
-				panic("consumer")
+			for _, err := range s.crawler.Pages(ctx, s.docs()) {
+				panic(err)
 			}
 			return nil
 		}},
@@ -229,12 +231,17 @@ func TestSitemaps(t *testing.T) {
 		{"from robots.txt", "Sitemap: {base}/maps/own.xml", map[string]string{"/maps/own.xml": list("/docs/b.html", "/docs/a.html", "/blog/c.html", "http://other.test/docs/x"), "/sitemap.xml": list("/docs/ignored.html")}, inOrder},
 		{"relative in robots.txt", "Sitemap: /maps/own.xml", map[string]string{"/maps/own.xml": list("/docs/b.html", "/docs/a.html")}, inOrder},
 		{"guessed", "", map[string]string{"/sitemap.xml": list("/docs/b.html", "/docs/a.html", "/docs/b.html#x")}, inOrder},
-		{"index", "", map[string]string{"/sitemap_index.xml": "<sitemapindex><sitemap><loc>/s1.xml</loc></sitemap><sitemap><loc>/s2.xml</loc></sitemap><sitemap><loc>/sitemap_index.xml</loc></sitemap><sitemap><loc>http://other.test/s.xml</loc></sitemap></sitemapindex>",
-			"/s1.xml": list("/docs/b.html"), "/s2.xml": list("/docs/a.html")}, inOrder},
+		{"index", "", map[string]string{
+			"/sitemap_index.xml": "<sitemapindex><sitemap><loc>/s1.xml</loc></sitemap><sitemap><loc>/s2.xml</loc></sitemap><sitemap><loc>/sitemap_index.xml</loc></sitemap><sitemap><loc>http://other.test/s.xml</loc></sitemap></sitemapindex>",
+			"/s1.xml":            list("/docs/b.html"), "/s2.xml": list("/docs/a.html"),
+		}, inOrder},
 		{"of the docs", "", map[string]string{"/docs/sitemap.xml": list("b.html", "a.html")}, inOrder},
 		{"one that robots.txt forbids", "User-agent: *\nDisallow: /maps/\nSitemap: /maps/own.xml", map[string]string{"/maps/own.xml": list("/docs/b.html")}, []string{"fetched /docs/", "fetched /docs/linked.html"}},
-		{"pages that robots.txt forbids", "User-agent: *\nDisallow: /docs/a", map[string]string{"/sitemap.xml": list("/docs/b.html", "/docs/a.html")},
-			[]string{"fetched /docs/", "fetched /docs/b.html", "skipped /docs/a.html robots_disallowed", "fetched /docs/linked.html"}},
+		{
+			"pages that robots.txt forbids", "User-agent: *\nDisallow: /docs/a",
+			map[string]string{"/sitemap.xml": list("/docs/b.html", "/docs/a.html")},
+			[]string{"fetched /docs/", "fetched /docs/b.html", "skipped /docs/a.html robots_disallowed", "fetched /docs/linked.html"},
+		},
 		{"a sitemap that is a page", "", map[string]string{"/sitemap.xml": doc("Not found")}, []string{"fetched /docs/", "fetched /docs/linked.html"}},
 		{"private addresses", "Sitemap: http://private.test/s.xml\nSitemap: http://169.254.169.254/s.xml", map[string]string{"/sitemap.xml": list("http://10.0.0.1/docs/")}, []string{"fetched /docs/", "fetched /docs/linked.html"}},
 	} {
@@ -299,5 +306,19 @@ func TestExtractorTrouble(t *testing.T) {
 	got := s.told(s.crawl(t, s.docs()))
 	if !slices.Contains(got, "failed /docs/two.html page_not_ingested") || !slices.Contains(got, "fetched /docs/three.html") {
 		t.Errorf("got %v", got)
+	}
+}
+
+// TestSitemapRedirect has a sitemap that leads to where robots.txt forbids to go.
+func TestSitemapRedirect(t *testing.T) {
+	s := newPages(t, siteserver.Config{
+		Robots: "User-agent: *\nDisallow: /secret/\n",
+		Rules:  []siteserver.Rule{{Match: "^/sitemap.xml", Location: "/secret/map.xml"}},
+	}, map[string]string{"/docs/": doc("Start"), "/docs/a": doc("A"), "/secret/map.xml": "<urlset><url><loc>/docs/a</loc></url></urlset>"})
+	s.crawl(t, s.docs())
+	for _, h := range s.Hits() {
+		if strings.HasPrefix(h.Path, "/secret/") {
+			t.Errorf("%s was fetched although robots.txt forbids it", h.Path)
+		}
 	}
 }

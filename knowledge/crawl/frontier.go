@@ -7,9 +7,13 @@ import (
 	"footnote/knowledge"
 )
 
-// maxKnown is how many addresses one crawl remembers. What is found beyond them is
-// dropped: no library holds as many pages.
-const maxKnown = 50_000
+// One crawl remembers maxKnown addresses, of maxKnownBytes together. What is found
+// beyond them is dropped: no library holds as many pages, and a site that invents
+// addresses fills neither memory nor journal.
+const (
+	maxKnown      = 50_000
+	maxKnownBytes = 8 << 20
+)
 
 // item is an address to be visited.
 type item struct {
@@ -49,6 +53,7 @@ type address struct {
 // belongs to the run's own goroutine.
 type frontier struct {
 	known   map[string]*address
+	bytes   int // of known's keys
 	queue   []item
 	delayed []item // to be tried again, soonest first
 }
@@ -57,20 +62,39 @@ func newFrontier() *frontier { return &frontier{known: map[string]*address{}} }
 
 // add queues an address that is new and tells whether it was.
 func (f *frontier) add(i item) bool {
-	if f.known[i.url] != nil || len(f.known) >= maxKnown {
+	if f.known[i.url] != nil || len(f.known) >= maxKnown || f.bytes+len(i.url) > maxKnownBytes {
 		return false
 	}
+	f.bytes += len(i.url)
 	f.known[i.url] = &address{depth: i.depth}
 	f.queue = append(f.queue, i)
 	return true
 }
 
-// again queues an address that is known: it lost what it was folded into.
-func (f *frontier) again(i item) {
-	if a := f.known[i.url]; a != nil {
-		a.standing = queued
+// restore queues again, under its own name, the page that gave way to an address which
+// came to nothing.
+func (f *frontier) restore(at *address) {
+	if at.alias == "" {
+		return
 	}
-	f.queue = append(f.queue, i)
+	if was := f.known[at.alias]; was != nil {
+		was.standing = queued
+		f.queue = append(f.queue, item{url: at.alias, depth: was.depth, ownName: true})
+	}
+	at.alias = ""
+}
+
+// passOn says that from, which another page gave way to, redirects to the address to:
+// that page now depends on what becomes of to.
+func (f *frontier) passOn(from, to string) {
+	was, is := f.known[from], f.known[to]
+	switch {
+	case was.alias == "" || is.standing == kept:
+	case was.alias != to && is.standing == queued && is.alias == "":
+		is.alias, was.alias = was.alias, ""
+	default:
+		f.restore(was)
+	}
 }
 
 // later queues another attempt.
@@ -113,7 +137,7 @@ func (f *frontier) empty() bool { return len(f.queue) == 0 && len(f.delayed) == 
 // resume takes over what an interrupted crawl had on record.
 func (f *frontier) resume(done []string, pending []knowledge.Pending) {
 	for _, key := range done {
-		f.known[key] = &address{standing: fruitless}
+		f.known[key] = &address{standing: kept} // most are
 	}
 	pending = slices.Clone(pending)
 	slices.SortStableFunc(pending, func(a, b knowledge.Pending) int { return a.Depth - b.Depth })

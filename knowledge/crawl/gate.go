@@ -22,6 +22,8 @@ const (
 // gate is what every request to a host passes, whatever it is for and whichever crawl
 // it belongs to. It spaces their starts, and it is where a host's "slower" is heeded.
 type gate struct {
+	door chan struct{} // held by who waits for the next turn: first come, first served
+
 	mu       sync.Mutex
 	next     time.Time     // no request starts before
 	slowdown time.Duration // on top of the delay; halves the rate and recovers slowly
@@ -29,8 +31,16 @@ type gate struct {
 	failed   time.Time     // when the last one did
 }
 
+func newGate() *gate { return &gate{door: make(chan struct{}, 1)} }
+
 // wait blocks until the host may be asked again and takes that turn.
 func (g *gate) wait(ctx context.Context, delay time.Duration) error {
+	select {
+	case g.door <- struct{}{}:
+		defer func() { <-g.door }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	for {
 		if err := ctx.Err(); err != nil {
 			return err

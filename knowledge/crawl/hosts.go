@@ -54,7 +54,7 @@ func (h *hosts) gate(host string) *gate {
 		if len(h.gates) >= maxHosts {
 			h.forget()
 		}
-		g = &gate{}
+		g = newGate()
 		h.gates[host] = g
 	}
 	return g

@@ -62,9 +62,11 @@ func TestScope(t *testing.T) {
 		in    []string
 		out   []string
 	}{
-		{"tree under a file", knowledge.ScopeTree, "http://a.example/docs/start.html",
+		{
+			"tree under a file", knowledge.ScopeTree, "http://a.example/docs/start.html",
 			[]string{"http://a.example/docs/", "http://a.example/docs/x/y", "https://a.example/docs/z", "http://a.example/docs/?q"},
-			[]string{"http://a.example/", "http://a.example/docs", "http://a.example/docsx/", "http://b.example/docs/", "http://a.example:81/docs/", "http://www.a.example/docs/"}},
+			[]string{"http://a.example/", "http://a.example/docs", "http://a.example/docsx/", "http://b.example/docs/", "http://a.example:81/docs/", "http://www.a.example/docs/"},
+		},
 		{"tree is the default", "", "http://a.example/docs/", []string{"http://a.example/docs/x"}, []string{"http://a.example/x"}},
 		{"tree of a host", knowledge.ScopeTree, "http://a.example", []string{"http://a.example/x"}, []string{"http://b.a.example/"}},
 		{"prefix", knowledge.ScopePrefix, "http://a.example/docs/v2", []string{"http://a.example/docs/v2/x", "http://a.example/docs/v2.1", "https://a.example/docs/v2"}, []string{"http://a.example/docs/", "http://b.example/docs/v2"}},

@@ -61,7 +61,9 @@ func starts(s *siteserver.Server) []time.Duration {
 	return out
 }
 
-var chapters = map[string]string{"/d/": doc("Start", "a", "b", "c"), "/d/a": doc("A"), "/d/b": doc("B"), "/d/c": doc("C"), "/sitemap.xml": "<urlset><url><loc>/d/a</loc></url></urlset>"}
+func chapters() map[string]string {
+	return map[string]string{"/d/": doc("Start", "a", "b", "c"), "/d/a": doc("A"), "/d/b": doc("B"), "/d/c": doc("C"), "/sitemap.xml": "<urlset><url><loc>/d/a</loc></url></urlset>"}
+}
 
 // TestOneGate is bug 29: robots.txt, sitemaps and pages pass one gate, which keeps
 // their starts apart, however long an answer takes.
@@ -78,7 +80,7 @@ func TestOneGate(t *testing.T) {
 		{"no delay", 0, "User-agent: *\nDisallow:", 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			inBubble(t, siteserver.Config{Robots: c.robots, Rules: []siteserver.Rule{{Match: "^/d/.", DelayMS: c.slow}}}, chapters, func(t *testing.T, s *siteserver.Server, cr *crawl.Crawler) {
+			inBubble(t, siteserver.Config{Robots: c.robots, Rules: []siteserver.Rule{{Match: "^/d/.", DelayMS: c.slow}}}, chapters(), func(t *testing.T, s *siteserver.Server, cr *crawl.Crawler) {
 				outcomes(t, cr, knowledge.CrawlSpec{Start: origin + "/d/", Robots: true, Delay: c.delay})
 				hits := s.Hits()
 				if len(hits) != 6 {
@@ -110,7 +112,7 @@ func TestCrawlDelay(t *testing.T) {
 		{"overridden", "User-agent: *\nCrawl-delay: 2", false, 300 * time.Millisecond},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			inBubble(t, siteserver.Config{Robots: c.robots}, chapters, func(t *testing.T, s *siteserver.Server, cr *crawl.Crawler) {
+			inBubble(t, siteserver.Config{Robots: c.robots}, chapters(), func(t *testing.T, s *siteserver.Server, cr *crawl.Crawler) {
 				outcomes(t, cr, knowledge.CrawlSpec{Start: origin + "/d/", Robots: c.obey, Delay: 300 * time.Millisecond})
 				got := starts(s)
 				for i := 2; i < len(got); i++ { // robots.txt itself is read at our own pace
@@ -125,7 +127,7 @@ func TestCrawlDelay(t *testing.T) {
 
 // TestTwoCrawlsOneHost has two crawls at a time: the host sees one pace.
 func TestTwoCrawlsOneHost(t *testing.T) {
-	inBubble(t, siteserver.Config{Robots: "User-agent: *\nDisallow:"}, chapters, func(t *testing.T, s *siteserver.Server, cr *crawl.Crawler) {
+	inBubble(t, siteserver.Config{Robots: "User-agent: *\nDisallow:"}, chapters(), func(t *testing.T, s *siteserver.Server, cr *crawl.Crawler) {
 		spec := knowledge.CrawlSpec{Start: origin + "/d/", Robots: true, Delay: time.Second}
 		done := make(chan []string)
 		for range 2 {
@@ -159,7 +161,7 @@ func TestPushback(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.rule.Match = "^/d/a$"
-			inBubble(t, siteserver.Config{Rules: []siteserver.Rule{c.rule}}, chapters, func(t *testing.T, s *siteserver.Server, cr *crawl.Crawler) {
+			inBubble(t, siteserver.Config{Rules: []siteserver.Rule{c.rule}}, chapters(), func(t *testing.T, s *siteserver.Server, cr *crawl.Crawler) {
 				got := outcomes(t, cr, knowledge.CrawlSpec{Start: origin + "/d/", Robots: true, Delay: 300 * time.Millisecond})
 				if len(got) != 4 {
 					t.Fatalf("got %v", got)
@@ -187,7 +189,7 @@ func TestPushback(t *testing.T) {
 func TestPaceRecovers(t *testing.T) {
 	pages := map[string]string{}
 	var links []string
-	for _, n := range strings.Split("abcdefghijklmnopqrstuvwxyz", "") {
+	for n := range strings.SplitSeq("abcdefghijklmnopqrstuvwxyz", "") {
 		links = append(links, n)
 		pages["/d/"+n] = doc("Page " + n)
 	}
@@ -210,7 +212,7 @@ func TestPaceRecovers(t *testing.T) {
 // TestServerErrorsAreTriedAgain has errors that pass and one that stays.
 func TestServerErrorsAreTriedAgain(t *testing.T) {
 	rules := []siteserver.Rule{{Match: "^/d/a$", First: 2, Status: 500}, {Match: "^/d/b$", Status: 502}, {Match: "^/d/c$", First: 1, Truncate: 50}}
-	inBubble(t, siteserver.Config{Rules: rules}, chapters, func(t *testing.T, s *siteserver.Server, cr *crawl.Crawler) {
+	inBubble(t, siteserver.Config{Rules: rules}, chapters(), func(t *testing.T, s *siteserver.Server, cr *crawl.Crawler) {
 		got := outcomes(t, cr, knowledge.CrawlSpec{Start: origin + "/d/", Robots: true})
 		if d := cmp.Diff([]string{"failed /d/b", "fetched /d/", "fetched /d/a", "fetched /d/c"}, sorted(got)); d != "" {
 			t.Error("(-want +got):", d)
@@ -227,7 +229,7 @@ func TestServerErrorsAreTriedAgain(t *testing.T) {
 
 // TestDelayIsTheOnlyCost has a polite crawl take the time of its delays and no more.
 func TestDelayIsTheOnlyCost(t *testing.T) {
-	inBubble(t, siteserver.Config{Robots: "User-agent: *\nDisallow:", Delay: 100 * time.Millisecond}, chapters, func(t *testing.T, s *siteserver.Server, cr *crawl.Crawler) {
+	inBubble(t, siteserver.Config{Robots: "User-agent: *\nDisallow:", Delay: 100 * time.Millisecond}, chapters(), func(t *testing.T, s *siteserver.Server, cr *crawl.Crawler) {
 		begun := time.Now()
 		outcomes(t, cr, knowledge.CrawlSpec{Start: origin + "/d/", Robots: true, Delay: 300 * time.Millisecond})
 		if took, most := time.Since(begun), 5*300*time.Millisecond+100*time.Millisecond; took > most {

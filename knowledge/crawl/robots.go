@@ -102,7 +102,7 @@ func (p *robotsParser) agent(value string) {
 		return
 	}
 	end := strings.IndexFunc(value, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_' || r == '-')
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-", r)
 	})
 	if end < 0 {
 		end = len(value)

@@ -82,12 +82,12 @@ func TestRobotsFiles(t *testing.T) {
 	} {
 		t.Run(c.file+" "+c.agent, func(t *testing.T) {
 			rules := parseRobots(robotsFile(t, c.file), c.agent)
-			for _, path := range strings.Fields(c.allows) {
+			for path := range strings.FieldsSeq(c.allows) {
 				if !rules.allows(path) {
 					t.Errorf("%s is disallowed", path)
 				}
 			}
-			for _, path := range strings.Fields(c.denies) {
+			for path := range strings.FieldsSeq(c.denies) {
 				if rules.allows(path) {
 					t.Errorf("%s is allowed", path)
 				}

@@ -11,10 +11,11 @@ import (
 )
 
 const (
-	// window is how many addresses may be under way or wait for their turn to be
-	// yielded, and windowBytes how much text may wait. A slow page holds up the
-	// yielding of those behind it, never their fetching up to here.
-	window      = 256
+	// window is how many addresses, for each worker, may be under way or wait for their
+	// turn to be yielded, and windowBytes how much text may wait. A slow page holds up the
+	// yielding of those behind it, and what has not been yielded when a process dies is
+	// fetched again: so the window is wide enough for the one and narrow enough for the other.
+	window      = 8
 	windowBytes = 32 << 20
 	// visitsPerPage bounds a crawl that finds addresses but no documents.
 	visitsPerPage = 10
@@ -54,7 +55,7 @@ func newRun(c *Crawler, spec knowledge.CrawlSpec) (*run, error) {
 	}
 	r := &run{
 		Crawler: c, spec: spec, began: time.Now(),
-		tasks: make(chan item, window), results: make(chan result, window),
+		tasks: make(chan item, window*c.workers), results: make(chan result, window*c.workers),
 		frontier: newFrontier(), content: map[digest]string{}, etags: map[string]string{}, ready: map[int]result{},
 	}
 	var start *url.URL
@@ -148,7 +149,7 @@ func (r *run) exhausted() bool { return r.visits >= r.limit*visitsPerPage+visits
 // room says that another address may be dealt: never more than could still be kept, so
 // that no page is fetched only to be thrown away.
 func (r *run) room() bool {
-	return r.dealt-r.turn < min(window, r.limit-r.kept) && r.waiting < windowBytes && !r.exhausted()
+	return r.dealt-r.turn < min(cap(r.tasks), r.limit-r.kept) && r.waiting < windowBytes && !r.exhausted()
 }
 
 // deal hands addresses to the workers while there is room.

@@ -22,7 +22,7 @@ func (r *run) settle(ctx context.Context, res result) (knowledge.Visited, bool) 
 	}
 	moving := res.target != nil && r.land(&res) && res.start
 	if res.canonical != "" {
-		r.yieldTo(&res)
+		r.giveWay(&res)
 	}
 	r.fold(&res)
 	v := &res.visited
@@ -35,7 +35,7 @@ func (r *run) settle(ctx context.Context, res result) (knowledge.Visited, bool) 
 		at.standing = led
 	default:
 		at.standing = fruitless
-		r.restore(at)
+		r.frontier.restore(at)
 	}
 	if r.starting && !moving {
 		v.Found = append(v.Found, r.leaveStart(ctx)...)
@@ -58,7 +58,7 @@ func (r *run) land(res *result) bool {
 	case len(res.hops) >= fetch.MaxRedirects:
 		refuse(knowledge.Unfetched, &knowledge.Error{Code: knowledge.ConnectError, Reason: res.url + " is one redirect too many", Cause: fetch.ErrRedirects})
 		return false
-	case !r.scope.contains(res.target, key) && !(res.seed && sameSite(res.url, res.target)):
+	case !r.mayLand(res, key):
 		refuse(knowledge.Skipped, knowledge.Refuse(knowledge.PageNotIngested,
 			"%s redirects to %s, which is outside of what this crawl may read; start from there to read it", res.url, key))
 		return false
@@ -70,26 +70,26 @@ func (r *run) land(res *result) bool {
 	at := r.frontier.known[key]
 	if at == nil {
 		next := item{url: key, depth: res.depth, start: res.start, seed: res.seed, ownName: res.ownName, hops: append(slices.Clone(res.hops), res.url)}
-		if r.frontier.add(next) {
-			v.Found = append(v.Found, knowledge.Pending{URL: key, Depth: res.depth})
-			return true
+		if !r.frontier.add(next) {
+			return false
 		}
-		return false
+		v.Found = append(v.Found, knowledge.Pending{URL: key, Depth: res.depth})
+		r.frontier.passOn(res.url, key)
+		return true
 	}
-	from := r.frontier.known[res.url]
-	switch {
-	case at.standing == led && from.alias == key: // it called us canonical, and we send back to it
-		from.alias = ""
-		r.frontier.again(item{url: key, depth: at.depth, ownName: true})
-	case from.alias != "" && at.standing == queued && at.alias == "":
-		at.alias, from.alias = from.alias, ""
-	}
+	r.frontier.passOn(res.url, key)
 	return false
 }
 
-// yieldTo gives way to the address that the page names as its canonical, unless that is
+// mayLand says whether a redirect's target is within the scope; a page that the crawl
+// was sent to may have moved within its site.
+func (r *run) mayLand(res *result, key string) bool {
+	return r.scope.contains(res.target, key) || res.seed && sameSite(res.url, res.target)
+}
+
+// giveWay leaves a page to the address that it names as its canonical, unless that is
 // known to hold nothing.
-func (r *run) yieldTo(res *result) {
+func (r *run) giveWay(res *result) {
 	at := r.frontier.known[res.canonical]
 	if at != nil && (at.standing == fruitless || at.standing == led) {
 		return
@@ -107,17 +107,6 @@ func (r *run) yieldTo(res *result) {
 	}
 	v.Outcome, v.URL, v.Err = knowledge.Redirected, res.canonical, nil
 	empty(v)
-}
-
-// restore visits again the page that gave way to an address which came to nothing.
-func (r *run) restore(at *address) {
-	if at.alias == "" {
-		return
-	}
-	if was := r.frontier.known[at.alias]; was != nil {
-		r.frontier.again(item{url: at.alias, depth: was.depth, ownName: true})
-	}
-	at.alias = ""
 }
 
 // fold recognises a page that stands under another address already: the same content,

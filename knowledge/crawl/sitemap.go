@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
+
+	"footnote/knowledge"
 )
 
 const (
@@ -167,7 +169,12 @@ func (d *discovery) read(ctx context.Context, base *url.URL, ref string, depth i
 	if !d.permits(ctx, u) {
 		return
 	}
-	resp, err := d.hosts.raw(ctx, u, d.delay(ctx, u), maxSitemapBytes, func(*url.URL) error { return nil })
+	resp, err := d.hosts.raw(ctx, u, d.delay(ctx, u), maxSitemapBytes, func(to *url.URL) error {
+		if !d.permits(ctx, to) {
+			return knowledge.Refuse(knowledge.RobotsDisallowed, "robots.txt of %s disallows the sitemap %s", to.Host, to.Path)
+		}
+		return nil
+	})
 	if err != nil {
 		d.log.DebugContext(ctx, "sitemap not read", "url", u.String(), "error", err)
 		return

@@ -13,6 +13,10 @@ import (
 // excuse and not a document. A reference page on "404 Not Found" is longer.
 const shortText = 1000
 
+// formText is the same for a login form. It is less, since a page may carry a form in
+// its furniture and be a short document beside it.
+const formText = 300
+
 // suspect recognises pages that came with status 200 and are none: bot walls, login
 // forms, soft 404s and shells that only JavaScript fills. They are failures, so that
 // they never replace a good copy.
@@ -30,7 +34,7 @@ func suspect(u *url.URL, doc extract.Document, body []byte) *knowledge.Error {
 	case containsAny(title, "just a moment", "attention required", "verify you are human", "are you a robot", "checking your browser", "ddos-guard", "security check") ||
 		has("/cdn-cgi/challenge-platform/") || has("enable javascript and cookies to continue"):
 		return knowledge.Refuse(knowledge.PageNotIngested, "%s is behind a bot wall; ask its owner to let FootnoteBot in", u)
-	case has(`type="password"`) || has(`type=password`) || has(`type='password'`) || signIn(title):
+	case len(doc.Markdown) <= formText && (signIn(title) || has(`type="password"`) || has(`type=password`) || has(`type='password'`)):
 		return knowledge.Refuse(knowledge.PageNotIngested, "%s is a login page; only public pages can be read", u)
 	case notFound(title):
 		return knowledge.Refuse(knowledge.PageNotIngested, "%s says that the page does not exist, though with status 200", u)

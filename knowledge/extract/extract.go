@@ -63,7 +63,7 @@ func HTML(body []byte, base *url.URL) (Document, error) {
 	w.document(s.container(root))
 
 	doc := Document{
-		Title:     s.chooseTitle(&w),
+		Title:     named(s.chooseTitle(&w), nil),
 		Lang:      s.lang,
 		Markdown:  string(w.out),
 		Headings:  w.headings,

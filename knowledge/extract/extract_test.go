@@ -132,6 +132,10 @@ func TestHTMLFindsAnchors(t *testing.T) {
 			"terms", `<dl><dt id="GUC-X"><code>x</code> (<a href="t">type</a>)</dt><dd>d</dd><dt>plain<dd>e</dl>`,
 			[]knowledge.Heading{{Level: knowledge.TermLevel, Text: "x (type)", Anchor: "GUC-X", Line: 1}},
 		},
+		{
+			"a signature keeps its asterisks", `<dl><dt class="sig" id="f"><code>f</code>(*a, **kw)<a class="headerlink" href="#f">¶</a></dt><dd>d</dd></dl>`,
+			[]knowledge.Heading{{Level: knowledge.TermLevel, Text: "f(*a, **kw)", Anchor: "f", Line: 1}},
+		},
 		{"lines count code", "<pre>1\n2\n3</pre><h2>A</h2>", []knowledge.Heading{{Level: 2, Text: "A", Line: 7}}},
 	}
 	for _, test := range tests {

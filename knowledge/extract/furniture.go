@@ -128,6 +128,8 @@ func judgeClass(n *html.Node, token string) fate {
 				return contents
 			}
 		}
+	case "indexdiv", "indextable": // DocBook's and Sphinx's printed indexes
+		return contents
 	case "genanchor", "id_link", "src", "copybtn":
 		if n.DataAtom == atom.A {
 			return drop

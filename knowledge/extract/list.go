@@ -131,18 +131,20 @@ func (w *writer) term(n *html.Node, f *facts) {
 	anchor := w.headingAnchor(n, f)
 	w.flat = inTerm
 	start, opened := len(w.text), w.opened
+	name := ""
 	if hasToken(f.class, "sig") {
 		w.codeSpan(n)
+		name = strings.Trim(string(w.text[start:]), "` ") // asterisks in it are of the signature
 		w.wrap(start, opened, "**", "**")
 	} else {
 		w.label(n)
+		name = strings.NewReplacer("**", "", "`", "", "\n", " ").Replace(string(w.text))
 	}
 	w.flat = blocks
 	if len(w.text) == 0 {
 		w.flush()
 		return
 	}
-	name := strings.NewReplacer("**", "", "`", "", "\n", " ").Replace(string(w.text))
 	w.flush()
 	if anchor != "" {
 		w.headings = append(w.headings, knowledge.Heading{Level: knowledge.TermLevel, Text: withoutLinks(strings.TrimSpace(name)), Anchor: anchor, Line: w.lines + 1})

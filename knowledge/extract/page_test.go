@@ -76,6 +76,8 @@ func TestHTMLTellsIndexes(t *testing.T) {
 	}{
 		{"contents alone", "<h1>Chapter 3</h1><div class=toc><ul>" + entries + "</ul></div>", true},
 		{"a list of links", "<h1>Index</h1><ul>" + entries + "</ul>", true},
+		{"a printed index", "<h1>Index</h1><div class=indexdiv><h3>A</h3><dl>" + strings.Repeat("<dt>a term of several words, <a href=x>Page</a></dt>", 30) + "</dl></div>", true},
+		{"an index of modules", "<h1>Modules</h1><table class=indextable>" + strings.Repeat("<tr><td><a href=x>os</a></td><td>What the module is for</td></tr>", 30) + "</table>", true},
 		{"contents under an introduction", "<h1>Chapter 3</h1>" + prose + "<div class=toc><ul>" + entries + "</ul></div>", false},
 		{"prose with links", prose + "<p><a href=x>more</a></p>", false},
 		{"code alone", "<pre>" + strings.Repeat("SELECT 1;\n", 20) + "</pre><a href=x>more</a>", false},
@@ -145,5 +147,54 @@ func TestText(t *testing.T) {
 	}
 	if _, err := Text([]byte("a\x00b"), base); knowledge.CodeOf(err) != knowledge.UnsupportedFormat {
 		t.Errorf("got %v, want a refusal", err)
+	}
+}
+
+// What would keep the parser busy for minutes is refused at once.
+func TestMarkdownRefusesWhatTakesTooLong(t *testing.T) {
+	stairs := func(steps int) string {
+		var b strings.Builder
+		for i := range steps {
+			b.WriteString(strings.Repeat("  ", i) + "- step\n")
+		}
+		return b.String()
+	}
+	list := strings.Repeat("- [a](https://a.test/) and *b* in `c_d`\n", 20_000)
+	cases := []struct {
+		name, text string
+		want       knowledge.Code
+	}{
+		{"links that never close", strings.Repeat("[a](", 250_000), knowledge.RequestTooLarge},
+		{"emphasis that never closes", strings.Repeat("*a_ ", 250_000), knowledge.RequestTooLarge},
+		{"reference definitions without end", strings.Repeat("[r]: https://a.test/\n", 100_000), knowledge.RequestTooLarge},
+		{"lists in lists", stairs(1000), knowledge.UnsupportedFormat},
+		{"a long list of links", list, ""},
+		{"a long table", strings.Repeat("| [a](https://a.test/) | *b* | c |\n", 2000), ""},
+		{"long code", "```\n" + list + "```\n", ""},
+		{"a picture in the text", "![p](data:image/png;base64," + strings.Repeat("iVBORw0KGgo", 100_000) + ")\n", ""},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Markdown([]byte(c.text), nil)
+			if got := knowledge.CodeOf(err); got != c.want {
+				t.Errorf("refused with %q (%v), want %q", got, err, c.want)
+			}
+		})
+	}
+}
+
+func TestTitlesAreBounded(t *testing.T) {
+	long := strings.Repeat("é", 100_000)
+	page, err := HTML([]byte("<title>"+long+"</title><h1>"+long+"</h1><p>Text.</p>"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := Markdown([]byte("# "+long+"\n\nText.\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Repeat("é", maxTitle-1) + "…"
+	if page.Title != want || doc.Title != want {
+		t.Errorf("titles of %d and %d bytes, want %d", len(page.Title), len(doc.Title), len(want))
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 
 	"footnote/knowledge"
@@ -22,7 +23,11 @@ func Markdown(body []byte, base *url.URL) (Document, error) {
 	source, meta := frontMatter(clean(body))
 	if nestsTooDeeply(source) {
 		return Document{}, knowledge.Refuse(knowledge.UnsupportedFormat,
-			"the document's quotations nest too deeply to be read; ask its owner to simplify it, or add another page")
+			"the document's quotations or lists nest too deeply to be read; ask its owner to simplify it, or add another page")
+	}
+	if costly(source) {
+		return Document{}, knowledge.Refuse(knowledge.RequestTooLarge,
+			"the document has a paragraph with too much markup to be read; ask its owner to simplify it, or add another page")
 	}
 	r := mdReader{source: source, links: newSurvey(base)}
 	root := goldmark.DefaultParser().Parse(text.NewReader(source))
@@ -60,12 +65,47 @@ func nestsTooDeeply(source []byte) bool {
 	for line := range bytes.Lines(source) {
 		text := bytes.TrimLeft(line, "> \t-*+.)0123456789")
 		before := line[:len(line)-len(text)]
+		if len(before) > maxMarkers && len(bytes.TrimSpace(text)) > 0 && bytes.ContainsAny(before, ">-*+.)") {
+			return true
+		}
 		if len(before) > maxMarkers && (bytes.IndexByte(before, '>') >= 0 || len(bytes.TrimSpace(text)) > 0) &&
 			len(bytes.Trim(before, " \t0123456789")) > maxMarkers {
 			return true
 		}
 	}
 	return false
+}
+
+// maxInlineWork bounds the time that a document's inline markup takes the parser: in a
+// paragraph it may grow with its length times the signs in it, which is some seconds here.
+const maxInlineWork = 4_000_000_000
+
+// costly says whether the parser could be busy for minutes with the paragraphs of a
+// document, which nothing can stop. It reads the blocks alone, whose cost is bounded.
+func costly(source []byte) bool {
+	blocks := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
+	work := 0
+	// Walk fails only where its visitor does, and this one does not.
+	_ = ast.Walk(blocks.Parse(text.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n.(type) {
+		case *ast.Paragraph, *ast.TextBlock, *ast.Heading:
+			if !entering {
+				return ast.WalkContinue, nil
+			}
+			block, signs := n.Lines().Value(source), 0
+			for _, c := range block {
+				if c == '[' || c == '*' || c == '_' || c == '`' {
+					signs++
+				}
+			}
+			if work += signs * len(block); work > maxInlineWork {
+				return ast.WalkStop, nil
+			}
+			return ast.WalkSkipChildren, nil
+		}
+		return ast.WalkContinue, nil
+	})
+	return work > maxInlineWork
 }
 
 // clean makes line ends alike, drops the byte order mark and replaces what is not UTF-8.
@@ -76,8 +116,14 @@ func clean(body []byte) []byte {
 	return bytes.ReplaceAll(body, []byte{'\r'}, []byte{'\n'})
 }
 
-// named gives a document without a title the name of its file.
+// maxTitle is the longest title, in characters: it is stored with every passage.
+const maxTitle = 300
+
+// named bounds a title, and gives a document without one the name of its file.
 func named(title string, base *url.URL) string {
+	if r := []rune(title); len(r) > maxTitle {
+		return string(r[:maxTitle-1]) + "…"
+	}
 	if title != "" || base == nil {
 		return title
 	}

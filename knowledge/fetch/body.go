@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -60,11 +61,9 @@ func (c *Client) read(resp *http.Response, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := limit
+	size := min(limit, 64<<10)
 	if resp.Header.Get("Content-Encoding") == "" && resp.ContentLength >= 0 {
 		size = min(limit, resp.ContentLength)
-	} else {
-		size = min(limit, 64<<10)
 	}
 	buf := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
 	if _, err = buf.ReadFrom(r); err != nil {
@@ -109,8 +108,8 @@ func (c *Client) decoded(resp *http.Response, limit int64) (io.Reader, func(), e
 	if len(codings) > maxLayers {
 		return nil, done, knowledge.Refuse(knowledge.ResourceLimit, "%s is compressed %d times over", resp.Request.URL, len(codings))
 	}
-	for i := len(codings) - 1; i >= 0; i-- {
-		next, closer, err := c.inflate.open(codings[i], r)
+	for _, coding := range slices.Backward(codings) {
+		next, closer, err := c.inflate.open(coding, r)
 		closers = append(closers, closer)
 		if err != nil {
 			return nil, done, err

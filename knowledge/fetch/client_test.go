@@ -126,6 +126,7 @@ func TestCompression(t *testing.T) {
 		{"gzip that breaks off", zip("gzip", page)[:40], []string{"Content-Encoding: gzip"}, knowledge.ConnectError},
 		{"brotli that breaks off", zip("br", page)[:20], []string{"Content-Encoding: br"}, knowledge.ConnectError},
 		{"zstd that breaks off", zip("zstd", page)[:20], []string{"Content-Encoding: zstd"}, knowledge.ConnectError},
+		{"gzip that is complete in a transfer that is not", zip("gzip", page), []string{"Content-Encoding: gzip", "Content-Length: 100000"}, knowledge.ConnectError},
 		{"gzip bomb", zip("gzip", make([]byte, 64<<20)), []string{"Content-Encoding: gzip"}, knowledge.RequestTooLarge},
 		{"brotli bomb", zip("br", make([]byte, 64<<20)), []string{"Content-Encoding: br"}, knowledge.RequestTooLarge},
 		{"zstd bomb", zip("zstd", make([]byte, 64<<20)), []string{"Content-Encoding: zstd"}, knowledge.RequestTooLarge},
@@ -241,9 +242,12 @@ func TestTruncatedBody(t *testing.T) {
 
 func TestRedirects(t *testing.T) {
 	s, err := siteserver.New(siteserver.Config{Cases: true, Rules: []siteserver.Rule{
-		{Match: "^/circle-a$", Location: "/circle-b"}, {Match: "^/circle-b$", Location: "/circle-a"},
-		{Match: "^/script$", Location: "javascript:alert(1)"}, {Match: "^/inside$", Location: "http://10.0.0.1/"},
-		{Match: "^/metadata$", Location: "http://169.254.169.254/latest/"}, {Match: "^/name$", Location: "http://private.test/"},
+		{Match: "^/circle-a$", Location: "/circle-b"},
+		{Match: "^/circle-b$", Location: "/circle-a"},
+		{Match: "^/script$", Location: "javascript:alert(1)"},
+		{Match: "^/inside$", Location: "http://10.0.0.1/"},
+		{Match: "^/metadata$", Location: "http://169.254.169.254/latest/"},
+		{Match: "^/name$", Location: "http://private.test/"},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -295,7 +299,7 @@ func TestRedirects(t *testing.T) {
 }
 
 func TestUnreachable(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,7 +340,9 @@ func TestTimeLimits(t *testing.T) {
 					t.Errorf("got %v, want connect_error with %q", err, c.says)
 				}
 				client.CloseIdleConnections()
-				network.Close()
+				if err := network.Close(); err != nil {
+					t.Error(err)
+				}
 			})
 		})
 	}

@@ -104,7 +104,7 @@ func (g *guard) check(addr netip.Addr, host string) *knowledge.Error {
 func blocked(addr netip.Addr, host, what string, prefix netip.Prefix) *knowledge.Error {
 	at := addr.String()
 	if host != "" && host != at {
-		at = host + " is " + at + ", which"
+		at = "the host " + host + " is " + at + ", which"
 	}
 	return knowledge.Refuse(knowledge.SecurityBlocked,
 		"%s is not a public address (%s); an operator can allow it with crawl.allow_private or FOOTNOTE_CRAWL_ALLOW_PRIVATE=%s",

@@ -76,5 +76,5 @@ func sniff(mime, charset, name string, body []byte) (Kind, bool) {
 func head(body []byte) []byte { return body[:min(len(body), 1024)] }
 
 func unsupported(u *url.URL, mime string) *knowledge.Error {
-	return knowledge.Refuse(knowledge.UnsupportedFormat, "%s is %s; only HTML, Markdown and plain text pages can be read", u, mime)
+	return knowledge.Refuse(knowledge.UnsupportedFormat, "%s is %s; only HTML, Markdown and plain text pages can be read", u, shorten(mime))
 }

@@ -124,7 +124,7 @@ func (p *parts) authority(text, ref string) error {
 		if err != nil {
 			return knowledge.Refuse(knowledge.InvalidURL, "%q has no usable port", shorten(ref))
 		}
-		if !(p.scheme == "http" && n == 80) && !(p.scheme == "https" && n == 443) {
+		if isDefault := p.scheme == "http" && n == 80 || p.scheme == "https" && n == 443; !isDefault {
 			canonical += ":" + strconv.FormatUint(n, 10)
 		}
 	}
@@ -278,7 +278,7 @@ func escape(s, set string) string {
 	for i := range len(s) {
 		c := s[i]
 		switch {
-		case c == '%' && !(i+2 < len(s) && hex(s[i+1]) && hex(s[i+2])):
+		case c == '%' && (i+2 >= len(s) || !hex(s[i+1]) || !hex(s[i+2])):
 			b.WriteString("%25")
 		case c < 0x20, c >= 0x7f, strings.IndexByte(set, c) >= 0:
 			fmt.Fprintf(&b, "%%%02X", c)

@@ -82,7 +82,7 @@ func TestOutcomes(t *testing.T) {
 				if _, err := h.runner.Start(t.Context(), request()); err != nil {
 					t.Fatal(err)
 				}
-				if err := h.runner.Idle(t.Context()); err != nil {
+				if err := h.runner.Idle(t.Context(), ""); err != nil {
 					t.Fatal(err)
 				}
 				if diff := cmp.Diff([]string{c.want}, h.states()); diff != "" {
@@ -142,7 +142,7 @@ func TestRefusedPublications(t *testing.T) {
 				if _, err := h.runner.Start(t.Context(), request()); err != nil {
 					t.Fatal(err)
 				}
-				_ = h.runner.Idle(t.Context())
+				_ = h.runner.Idle(t.Context(), "")
 				if diff := cmp.Diff([]string{c.want}, h.states()); diff != "" {
 					t.Error("announced (-want +got):\n" + diff)
 				}
@@ -234,7 +234,7 @@ func TestSpecs(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				_ = h.runner.Idle(t.Context())
+				_ = h.runner.Idle(t.Context(), "")
 				c.want.Start, c.want.MaxDepth, c.want.Delay = req.URL, 10, 300*time.Millisecond
 				if diff := cmp.Diff([]knowledge.CrawlSpec{c.want}, h.site.specs); diff != "" {
 					t.Error("spec (-want +got):\n" + diff)
@@ -286,7 +286,7 @@ func TestAdd(t *testing.T) {
 				if _, err := h.Library(t.Context(), "docs"); (err == nil) != (c.code == "") {
 					t.Errorf("library exists: %v", err == nil)
 				}
-				if err := h.runner.Idle(t.Context()); err != nil {
+				if err := h.runner.Idle(t.Context(), ""); err != nil {
 					t.Error(err)
 				}
 			})

@@ -32,7 +32,6 @@ type Runner struct {
 	queue  []*task         // handed over, not yet taken by Run
 	wake   chan struct{}   // one slot: the queue has grown
 	closed bool            // Run is ending: nothing more is handed over
-	idle   chan struct{}   // closed when live empties; nil while it is empty
 	owed   []knowledge.Job // outcomes that could not be announced yet
 }
 
@@ -151,7 +150,7 @@ func (r *Runner) Recover(ctx context.Context) error {
 // It returns when the last job has written its state: a job that ctx cut short is
 // interrupted and can be resumed.
 func (r *Runner) Run(ctx context.Context) error {
-	if err := r.announceOwed(ctx); err != nil {
+	if err := r.announceOwed(ctx); err != nil && ctx.Err() == nil {
 		return err
 	}
 
@@ -176,19 +175,19 @@ func (r *Runner) Run(ctx context.Context) error {
 	}
 }
 
-// Idle waits until this process runs no job and has tried to announce the last one.
-func (r *Runner) Idle(ctx context.Context) error {
-	r.mu.Lock()
-	idle := r.idle
-	r.mu.Unlock()
-	if idle == nil {
-		return nil
-	}
-	select {
-	case <-idle:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+// Idle waits until this process runs no job whose outcome goes to replyTo, and has tried to
+// announce the last one. Without an address it waits for every job.
+func (r *Runner) Idle(ctx context.Context, replyTo string) error {
+	for {
+		t, ok := r.find(func(t *task) bool { return replyTo == "" || t.replyTo == replyTo })
+		if !ok {
+			return nil
+		}
+		select {
+		case <-t.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 }
 

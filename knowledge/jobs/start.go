@@ -216,7 +216,7 @@ func (r *Runner) admit(ctx context.Context, spec knowledge.CrawlSpec) error {
 	}
 	if quota > 0 && used >= quota {
 		return knowledge.Refuse(knowledge.StorageFull,
-			"the store is full, %d of %d MiB: delete a library, or raise the quota in the configuration", used>>20, quota>>20)
+			"the store is full, %.1f of %.1f MiB: delete a library, or raise the quota in the configuration", float64(used)/(1<<20), float64(quota)/(1<<20))
 	}
 	if spec.Start == "" {
 		return nil // pages that were admitted when they were added

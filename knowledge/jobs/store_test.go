@@ -152,14 +152,14 @@ func TestInterruptedResumedRefreshed(t *testing.T) {
 	if _, err := second.Resume(t.Context(), knowledge.CrawlRequest{Library: "The Book"}); err != nil {
 		t.Fatal(err)
 	}
-	_ = second.Idle(t.Context())
+	_ = second.Idle(t.Context(), "")
 	if diff := cmp.Diff([]string{chapter(3), chapter(4), chapter(5)}, b.take()); diff != "" {
 		t.Error("fetched by the second process (-want +got):\n" + diff)
 	}
 	if _, err := second.Refresh(t.Context(), knowledge.CrawlRequest{Library: "the_book", ReplyTo: "console:main"}); err != nil {
 		t.Fatal(err)
 	}
-	_ = second.Idle(t.Context())
+	_ = second.Idle(t.Context(), "")
 	if diff := cmp.Diff([]string{"the_book completed", "the_book completed"}, second.desk.states()); diff != "" {
 		t.Fatal("second process (-want +got):\n" + diff)
 	}
@@ -200,7 +200,7 @@ func TestDeadProcess(t *testing.T) {
 	if _, err := in.Cancel(t.Context(), "book"); err != nil {
 		t.Fatal(err)
 	}
-	_ = in.Idle(t.Context())
+	_ = in.Idle(t.Context(), "")
 	if diff := cmp.Diff([]string{"book interrupted", "book cancelled"}, in.desk.states()); diff != "" {
 		t.Error("announced (-want +got):\n" + diff)
 	}

@@ -11,6 +11,7 @@ import (
 type task struct {
 	id       int64
 	library  string
+	replyTo  string
 	spec     knowledge.CrawlSpec
 	progress func(knowledge.Job)
 
@@ -24,7 +25,7 @@ type task struct {
 
 func newTask(job knowledge.Job, spec knowledge.CrawlSpec, progress func(knowledge.Job)) *task {
 	return &task{
-		id: job.ID, library: job.Library, spec: spec, progress: progress, job: job,
+		id: job.ID, library: job.Library, replyTo: job.ReplyTo, spec: spec, progress: progress, job: job,
 		stop: make(chan struct{}), done: make(chan struct{}),
 	}
 }
@@ -39,9 +40,6 @@ func (r *Runner) enter(t *task, hand bool) bool {
 	defer r.mu.Unlock()
 	if r.closed {
 		return false
-	}
-	if len(r.live) == 0 {
-		r.idle = make(chan struct{})
 	}
 	r.live[t.id] = t
 	if hand {
@@ -72,24 +70,25 @@ func (r *Runner) close() bool {
 	return len(r.queue) == 0
 }
 
-// release forgets a task and wakes who waits for it or for idleness.
+// release forgets a task and wakes who waits for it.
 func (r *Runner) release(t *task) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.live, t.id)
 	close(t.done)
-	if len(r.live) == 0 {
-		close(r.idle)
-		r.idle = nil
-	}
 }
 
 // running finds the live task of a library.
 func (r *Runner) running(library string) (*task, bool) {
+	return r.find(func(t *task) bool { return t.library == library })
+}
+
+// find gives a live task that matches.
+func (r *Runner) find(match func(*task) bool) (*task, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, t := range r.live {
-		if t.library == library {
+		if match(t) {
 			return t, true
 		}
 	}

@@ -1,6 +1,7 @@
 package jobs_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"sync"
@@ -45,7 +46,7 @@ func TestShutdownAndResume(t *testing.T) {
 		if started.Job.ID != 1 || started.Lowered() {
 			t.Errorf("resumed %+v", started)
 		}
-		_ = next.runner.Idle(t.Context())
+		_ = next.runner.Idle(t.Context(), "")
 		want := knowledge.CrawlSpec{
 			Start: req.URL, Scope: knowledge.ScopeTree, MaxPages: 2, MaxDepth: 10, Delay: 300 * time.Millisecond, Robots: true,
 			Done: []string{page(0).URL, page(1).URL}, Pending: []knowledge.Pending{{URL: page(2).URL, Depth: 1}},
@@ -76,7 +77,7 @@ func TestResumeAtTheLimit(t *testing.T) {
 		if _, err := h.runner.Resume(t.Context(), knowledge.CrawlRequest{Library: "docs"}); err != nil {
 			t.Fatal(err)
 		}
-		_ = h.runner.Idle(t.Context())
+		_ = h.runner.Idle(t.Context(), "")
 		if diff := cmp.Diff([]string{"docs completed"}, h.states()); diff != "" {
 			t.Error("announced (-want +got):\n" + diff)
 		}
@@ -94,7 +95,7 @@ func TestLeaseRenewed(t *testing.T) {
 		if _, err := h.runner.Start(t.Context(), request()); err != nil {
 			t.Fatal(err)
 		}
-		_ = h.runner.Idle(t.Context())
+		_ = h.runner.Idle(t.Context(), "")
 		if got := len(h.renewed); got != 9 {
 			t.Errorf("renewed %d times in 16 minutes, want 9", got)
 		}
@@ -118,7 +119,7 @@ func TestLeaseLost(t *testing.T) {
 				h.row(1).Owner = "i2/h2/9@9"
 				h.memory.mu.Unlock()
 				begun := time.Now()
-				_ = h.runner.Idle(t.Context())
+				_ = h.runner.Idle(t.Context(), "")
 				if took := time.Since(begun); took > 2*time.Minute {
 					t.Errorf("went on for %s", took)
 				}
@@ -153,7 +154,7 @@ func TestProgress(t *testing.T) {
 		if _, err := h.runner.Start(t.Context(), req); err != nil {
 			t.Fatal(err)
 		}
-		_ = h.runner.Idle(t.Context())
+		_ = h.runner.Idle(t.Context(), "")
 		if last != knowledge.Completed {
 			t.Errorf("last report %s", last)
 		}
@@ -165,6 +166,42 @@ func TestProgress(t *testing.T) {
 		}
 	})
 }
+
+// Who waits for what one message began does not wait for another's job.
+func TestIdleOfAnAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, &site{pages: pages(3), every: time.Second}, nil)
+		defer h.open(t)()
+		req := request()
+		req.ReplyTo = "chat/1"
+		if _, err := h.runner.Start(t.Context(), req); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		if err := h.runner.Idle(t.Context(), "chat/2"); err != nil || time.Since(start) > 0 {
+			t.Errorf("waited %s for another address's job, %v", time.Since(start), err)
+		}
+		if err := h.runner.Idle(t.Context(), "chat/1"); err != nil || len(h.states()) != 1 {
+			t.Errorf("did not wait for its own job: %v after %s", err, time.Since(start))
+		}
+	})
+}
+
+// A process that ends as soon as it has begun ends in order.
+func TestEndsAtOnce(t *testing.T) {
+	h := newHouse(t, &site{}, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	runner := jobs.New(jobs.Options{Store: ended{h.memory}})
+	if err := runner.Run(ctx); err != nil {
+		t.Errorf("Run = %v", err)
+	}
+}
+
+// ended is a store whose reads end with the context, as a database's do.
+type ended struct{ jobs.Store }
+
+func (ended) Unannounced(ctx context.Context) ([]knowledge.Job, error) { return nil, ctx.Err() }
 
 // A start owes the jobs of dead processes an end, and every outcome its announcement;
 // what a living process runs or tells is left to it.
@@ -210,7 +247,7 @@ func TestAnnouncedLater(t *testing.T) {
 		if _, err := h.runner.Start(t.Context(), request()); err != nil {
 			t.Fatal(err)
 		}
-		_ = h.runner.Idle(t.Context())
+		_ = h.runner.Idle(t.Context(), "")
 		time.Sleep(20 * time.Second)
 		h.desk.mu.Lock()
 		h.err = nil
@@ -281,7 +318,7 @@ func TestRefresh(t *testing.T) {
 				if c.code != "" {
 					return
 				}
-				_ = h.runner.Idle(t.Context())
+				_ = h.runner.Idle(t.Context(), "")
 				c.want.MaxDepth, c.want.Delay = 10, 300*time.Millisecond
 				if diff := cmp.Diff([]knowledge.CrawlSpec{c.want}, h.site.specs); diff != "" {
 					t.Error("spec (-want +got):\n" + diff)

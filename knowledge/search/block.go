@@ -67,7 +67,9 @@ func (r *blockReader) children(parent ast.Node, kind BlockKind) {
 			r.add(Block{Kind: Code, Text: strings.TrimRight(string(n.Lines().Value(r.source)), "\n")})
 		case *east.TableHeader, *east.TableRow:
 			r.lines(n, Row)
-		case *ast.HTMLBlock, *ast.ThematicBreak:
+		case *ast.HTMLBlock:
+			r.placeholderBlock(n, kind)
+		case *ast.ThematicBreak:
 		default:
 			r.children(n, kind)
 		}
@@ -120,10 +122,45 @@ func (r *blockReader) inline(w *lineWriter, parent ast.Node) {
 		case *ast.AutoLink:
 			w.write(string(n.Label(r.source)))
 		case *ast.RawHTML:
+			if raw := string(n.Segments.Value(r.source)); placeholder(raw) {
+				w.write(raw)
+			}
 		default:
 			r.inline(w, n)
 		}
 	}
+}
+
+// placeholderBlock adds the lines of what CommonMark takes for a block of HTML and a person
+// for a line that begins with <name>.
+func (r *blockReader) placeholderBlock(n *ast.HTMLBlock, kind BlockKind) {
+	raw := string(n.Lines().Value(r.source))
+	if !placeholder(raw) {
+		return
+	}
+	var w lineWriter
+	w.write(raw)
+	r.add(Block{Kind: kind, Text: w.b.String()})
+}
+
+// placeholder says that s begins with a name between angle brackets that stands for
+// something, as in --depth=<n>: the extractor leaves these as they are, and writes no HTML.
+// Pages that are served as Markdown do have tags: those of HTML that authors use there, and
+// those with attributes.
+func placeholder(s string) bool {
+	name, _, ok := strings.Cut(strings.TrimPrefix(strings.TrimLeft(s, " "), "<"), ">")
+	if !ok || name == "" || strings.ContainsAny(name, "=!?\"'") || strings.HasPrefix(name, "/") {
+		return false
+	}
+	switch strings.ToLower(strings.TrimRight(name, " /")) {
+	case "a", "abbr", "article", "aside", "b", "big", "blockquote", "br", "center", "code", "dd", "del", "details", "div", "dl",
+		"dt", "em", "figcaption", "figure", "font", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "i", "iframe",
+		"img", "ins", "kbd", "li", "main", "mark", "nav", "ol", "p", "picture", "pre", "q", "s", "samp", "script", "section",
+		"small", "span", "strike", "strong", "style", "sub", "summary", "sup", "svg", "table", "tbody", "td", "tfoot", "th",
+		"thead", "tr", "tt", "u", "ul", "var", "video":
+		return false
+	}
+	return true
 }
 
 // lineWriter writes one line: white space of any kind and length becomes one space.
@@ -164,7 +201,11 @@ func (b Block) Markdown(from, to int) string {
 		for strings.Contains(b.Text, fence) {
 			fence += "`"
 		}
-		return fence + b.Info + "\n" + b.Text + "\n" + fence
+		info := b.Info
+		if strings.Contains(info, "`") {
+			info = "" // a fence of backticks cannot carry it, and would be none
+		}
+		return fence + info + "\n" + b.Text + "\n" + fence
 	}
 	at := from
 	for _, c := range b.code {
@@ -187,6 +228,13 @@ func (b Block) Markdown(from, to int) string {
 	return out.String()
 }
 
+// Escape writes one line of text so that CommonMark reads it as plain text.
+func Escape(text string) string {
+	var b strings.Builder
+	escape(&b, text, 0, len(text))
+	return b.String()
+}
+
 // escape writes text[from:to] so that CommonMark reads it as plain text. What means
 // nothing where it stands is left alone: max_connections stays readable in any client.
 func escape(out *strings.Builder, text string, from, to int) {
@@ -198,7 +246,7 @@ func escape(out *strings.Builder, text string, from, to int) {
 		}
 		special := false
 		switch c {
-		case '*', '`':
+		case '*', '`', '~': // one ~ is enough for many a client to strike out what follows
 			special = true
 		case '\\':
 			special = i == to-1 || next < utf8.RuneSelf && unicode.In(rune(next), unicode.P, unicode.S)
@@ -210,12 +258,10 @@ func escape(out *strings.Builder, text string, from, to int) {
 			special = next == '#' || unicode.IsLetter(rune(next))
 		case ']':
 			special = strings.IndexByte("([:", next) >= 0
-		case '~':
-			special = next == '~' || i > 0 && text[i-1] == '~'
 		case '#', '>', '+', '-', '=':
 			special = out.Len() == 0 && (next == ' ' || next == 0 || next == c || c == '>') && !optionAt(text[i:])
 		case '.', ')':
-			special = out.Len() > 0 && strings.Trim(out.String(), "0123456789") == ""
+			special = (next == ' ' || next == 0) && out.Len() > 0 && strings.Trim(out.String(), "0123456789") == ""
 		}
 		if special {
 			out.WriteByte('\\')

@@ -25,6 +25,9 @@ func TestBlocks(t *testing.T) {
 		{"table", "| a | b |\n|---|---|\n| `c` | d |", []Block{{Kind: Row, Text: "a · b"}, {Kind: Row, Text: "c · d"}}},
 		{"quote", "> said\n> so", []Block{{Kind: Prose, Text: "said so"}}},
 		{"autolink and HTML", "<https://x.y> <b>bold</b>", []Block{{Kind: Prose, Text: "https://x.y bold"}}},
+		{"placeholders", "**--depth=<n>** and <ref name>, not<br/>tags <img src=x> <!-- nor this -->", []Block{{Kind: Prose, Text: "--depth=<n> and <ref name>, nottags"}}},
+		{"placeholder on a line of its own", "- <tree-ish>\n\n- <option> more", []Block{{Kind: Item, Text: "<tree-ish>"}, {Kind: Item, Text: "<option> more"}}},
+		{"block of HTML", "<details>\n<summary>More</summary>\n\nText\n\n</details>", []Block{{Kind: Prose, Text: "Text"}}},
 		{"nothing", "\n---\n", nil},
 	}
 	for _, tt := range tests {
@@ -43,6 +46,7 @@ func TestBlockMarkdownKeepsCode(t *testing.T) {
 		{"```go\nx := `y`\n```", "```go\nx := `y`\n```"},
 		{"    ```", "````\n```\n````"},
 		{`a \<b> \[c](d) \# &amp;lt;`, `a \<b> [c\](d) # \&lt;`},
+		{"HEAD~3 and HEAD~2", `HEAD\~3 and HEAD\~2`},
 		{`\- item`, `\- item`},
 		{`1\. item`, `1\. item`},
 	}
@@ -141,4 +145,34 @@ func FuzzSnippet(f *testing.F) {
 			t.Fatalf("snippet %q has %d marks and %d bold words", s, marks, strong)
 		}
 	})
+}
+
+// A fence's language cannot break the fence that is written anew.
+func TestBlockMarkdownStaysFenced(t *testing.T) {
+	blocks := Blocks("~~~ a`b\n[click](https://evil.test/)\n~~~\n")
+	if len(blocks) != 1 {
+		t.Fatalf("%d blocks, want the code alone", len(blocks))
+	}
+	want := "```\n[click](https://evil.test/)\n```"
+	if got := blocks[0].Markdown(0, 0); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestEscape(t *testing.T) {
+	cases := []struct{ name, text, want string }{
+		{"an address", "10.0.0.1 is private", "10.0.0.1 is private"},
+		{"a name", "crawl.allow_private", "crawl.allow_private"},
+		{"a link", "see [this](https://evil.test/)", `see [this\](https://evil.test/)`},
+		{"emphasis", "**b**", `\*\*b\*\*`},
+		{"an autolink", "<https://evil.test>", `\<https://evil.test>`},
+		{"a numbered item", "1. one", `1\. one`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if got := Escape(c.text); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
 }

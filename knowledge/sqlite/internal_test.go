@@ -1,11 +1,14 @@
 package sqlite
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"footnote/knowledge"
 )
 
 func TestReadMigrations(t *testing.T) {
@@ -70,5 +73,24 @@ func TestQuote(t *testing.T) {
 		if got := quote(test.term); got != test.want {
 			t.Errorf("quote(%q) = %q, want %q", test.term, got, test.want)
 		}
+	}
+}
+
+// A disk without room is a refusal that says so, and what is stored stays readable.
+func TestFullDiskIsARefusal(t *testing.T) {
+	db, err := Open(t.Context(), Options{Path: filepath.Join(t.TempDir(), "knowledge.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.writer.ExecContext(t.Context(), `PRAGMA max_page_count = 1`); err != nil { // no page more than there are
+		t.Fatal(err)
+	}
+	err = db.SetSetting(t.Context(), "large", strings.Repeat("x", 1<<20))
+	if code := knowledge.CodeOf(err); code != knowledge.StorageFull {
+		t.Errorf("refused with %q (%v), want %q", code, err, knowledge.StorageFull)
+	}
+	if value, err := db.Setting(t.Context(), "large"); value != "" || err != nil {
+		t.Errorf("read %d bytes (%v) after the refusal", len(value), err)
 	}
 }

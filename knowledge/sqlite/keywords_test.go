@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"footnote/knowledge"
 	"footnote/knowledge/sqlite"
 )
@@ -94,6 +96,64 @@ func TestRebuild(t *testing.T) {
 			}
 			verify(t, path)
 		})
+	}
+}
+
+// TestFrequentWords has a library that is large enough for its frequent words to find
+// nothing by themselves: what the rare ones find, they put in order.
+func TestFrequentWords(t *testing.T) {
+	db := open(t, sqlite.Options{})
+	j := start(t, db, "large")
+	p := written(j, 1, func(int) string { return "" })
+	p.Chunks = nil
+	for i := range 21_000 {
+		text := "cable"
+		switch {
+		case i == 500:
+			text = "lamp stands and some more words"
+		case i == 700:
+			text = "lamp server and some more words"
+		case i%5 == 0:
+			text = "server cable"
+		}
+		p.Chunks = append(p.Chunks, knowledge.Chunk{Ordinal: i, Text: text})
+	}
+	publish(t, db, p)
+	for _, test := range []struct {
+		question string
+		want     []int // ordinals, best first; nil for as many as there may be
+	}{
+		{"lamp", []int{500, 700}},
+		{"lamp server", []int{700, 500}},
+		{"server cable lamp", []int{700, 500}},
+		{"server cable", nil},
+		{"server", nil},
+	} {
+		found, err := db.Rank(t.Context(), knowledge.Query{Text: test.question})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if test.want == nil {
+			if len(found) != 50 {
+				t.Errorf("%q finds %d chunks, want 50", test.question, len(found))
+			}
+			continue
+		}
+		ids := make([]int64, len(found))
+		for i, s := range found {
+			ids[i] = s.Chunk
+		}
+		hits, err := db.Hits(t.Context(), ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]int, len(hits))
+		for i, h := range hits {
+			got[i] = h.Ordinal
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", test.question, diff)
+		}
 	}
 }
 

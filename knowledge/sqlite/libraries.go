@@ -200,8 +200,8 @@ func (db *DB) refuseFull(ctx context.Context, q queryer, more int64) error {
 	}
 	if quota := db.options.Quota; used >= quota || used+more > quota {
 		return knowledge.Refuse(knowledge.StorageFull,
-			"the library store is full (%d of %d MiB): delete a library or remove gone pages, or raise the quota, and try again",
-			used>>20, quota>>20)
+			"the library store is full (%.1f of %.1f MiB): delete a library or remove gone pages, or raise the quota, and try again",
+			float64(used)/(1<<20), float64(quota)/(1<<20))
 	}
 	return nil
 }

@@ -17,19 +17,20 @@ const (
 	// maxTerms bounds the work that one question can make: what somebody pasts by the
 	// page is ranked by its first words.
 	maxTerms = 64
-	// frequentFrom is the size of library, in chunks, from which words that stand in
-	// more than a frequentShare-th of them are left out: in a small one they cost
-	// nothing, and the share says little.
-	frequentFrom  = 500
+	// From frequentFrom chunks on, words that stand in more than a frequentShare-th of
+	// them choose no candidates: reading all those chunks is what makes a search slow. In
+	// smaller libraries every word chooses, which ranks better and costs little.
+	frequentFrom  = 20_000
 	frequentShare = 10
 	// headWeight is how much more a word counts in title and headings than in the text.
 	headWeight = 3.0
 )
 
 // Rank gives the best chunks for a question by BM25 over folded words, best first.
-// No libraries means every one that is not archived. A question of function words
-// alone is ranked by those, else they are left out, as are words that stand in more
-// than a tenth of the chunks unless all of them do.
+// No libraries means every one that is not archived. Function words are left out unless
+// the question has nothing else. In a large library, words that stand in more than a
+// tenth of the chunks weigh in what the others have found, and find nothing themselves
+// unless all words are such.
 func (db *DB) Rank(ctx context.Context, q knowledge.Query) ([]knowledge.Scored, error) {
 	scope, err := db.scope(ctx, q.Libraries)
 	if err != nil {
@@ -42,11 +43,10 @@ func (db *DB) Rank(ctx context.Context, q knowledge.Query) ([]knowledge.Scored, 
 	if err != nil {
 		return nil, wrap(err, "rank by words")
 	}
-	terms := content(fold.Question(q.Text, langs...))
-	if terms, err = db.rare(ctx, scope, terms); err != nil {
+	match, err := db.matching(ctx, scope, content(fold.Question(q.Text, langs...)))
+	if err != nil {
 		return nil, wrap(err, "rank by words")
 	}
-	match := expression(terms)
 	if match == "" {
 		return nil, nil
 	}
@@ -209,31 +209,38 @@ func content(terms []fold.Term) []fold.Term {
 	return kept[:min(len(kept), maxTerms)]
 }
 
-// rare leaves out the words that stand in too many chunks to tell them apart, unless
-// all of them do.
-func (db *DB) rare(ctx context.Context, s scope, terms []fold.Term) ([]fold.Term, error) {
+// matching is the FTS5 query for a question's terms.
+func (db *DB) matching(ctx context.Context, s scope, terms []fold.Term) (string, error) {
+	all := expression(terms)
 	if len(terms) < 2 {
-		return terms, nil
+		return all, nil
 	}
 	chunks, err := db.countChunks(ctx, s)
 	if err != nil || chunks < frequentFrom {
-		return terms, err
+		return all, err
 	}
-	var kept []fold.Term
+	rare, err := db.rare(ctx, s, terms, chunks/frequentShare)
+	if err != nil || len(rare) == 0 || len(rare) == len(terms) {
+		return all, err
+	}
+	// What meets the first half meets the second, which is there for the score alone.
+	return "(" + expression(rare) + ") AND (" + all + ")", nil
+}
+
+// rare gives the terms that stand in at most limit chunks.
+func (db *DB) rare(ctx context.Context, s scope, terms []fold.Term, limit int) ([]fold.Term, error) {
+	var rare []fold.Term
 	for _, t := range terms {
-		limit := chunks/frequentShare + 1
-		n, err := db.countMatches(ctx, s, anyOf(t.Forms), limit)
+		match := anyOf(t.Forms)
+		n, err := db.countMatches(ctx, s, match, limit+1)
 		if err != nil {
 			return nil, err
 		}
-		if n < limit {
-			kept = append(kept, t)
+		if match != "" && n <= limit {
+			rare = append(rare, t)
 		}
 	}
-	if len(kept) == 0 {
-		kept = terms
-	}
-	return kept, nil
+	return rare, nil
 }
 
 // expression is the FTS5 query that any form of any of the terms meets. A compound name

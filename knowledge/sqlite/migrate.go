@@ -55,6 +55,9 @@ func (db *DB) migrate(ctx context.Context, steps []migration) error {
 		return fmt.Errorf("%s was written by a newer footnote (schema %d, this one knows %d): run that version, or restore a backup made before the upgrade",
 			db.path, version, len(steps))
 	}
+	if version < 0 {
+		return fmt.Errorf("%s was not written by footnote (schema %d): choose another data folder", db.path, version)
+	}
 	for _, step := range steps[version:] {
 		err := db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
 			if err := tx.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil {

@@ -133,3 +133,46 @@ func TestOpenAtOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestOpenRefusesAForeignFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "knowledge.db")
+	if _, err := openRaw(t, path).ExecContext(t.Context(), `PRAGMA user_version = -1`); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: path})
+	if err == nil {
+		t.Fatal("opened", db.Close())
+	}
+	if !strings.Contains(err.Error(), "not written by footnote") {
+		t.Errorf("%q does not say whose file it is", err)
+	}
+}
+
+// What people asked is nobody else's to read, in a new store and in an older one.
+func TestStoreIsPrivate(t *testing.T) {
+	older := filepath.Join(t.TempDir(), "knowledge.db")
+	if err := os.WriteFile(older, nil, 0o644); err != nil { //nolint:gosec // as older versions left it
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(t.TempDir(), "data", "knowledge.db"), older} {
+		db := open(t, sqlite.Options{Path: path})
+		if err := db.SetSetting(t.Context(), "a", "b"); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{path, path + "-wal", path + "-shm"} {
+			info, err := os.Stat(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if info.Mode().Perm() != 0o600 {
+				t.Errorf("%s has mode %o", filepath.Base(name), info.Mode().Perm())
+			}
+		}
+		if path == older {
+			continue
+		}
+		if info, err := os.Stat(filepath.Dir(path)); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("the folder has mode %v (%v)", info.Mode().Perm(), err)
+		}
+	}
+}

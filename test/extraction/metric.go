@@ -38,10 +38,10 @@ func (s *Score) Add(o Score) {
 	s.Signs += o.Signs
 }
 
-// linkTarget is the address of a Markdown link, with its title.
+// linkTarget finds what a link of Markdown leads to.
 var linkTarget = regexp.MustCompile(`\]\((<[^>]*>|[^()\s]*(?:\([^()]*\)[^()\s]*)*)(?:\s+"[^"]*")?\)`)
 
-// signs are what permalinks and empty links leave in Markdown.
+// signs are what a permalink leaves behind when it is taken for text.
 func signs() []string { return []string{"¶", "[§]", "[#](", "[]()", "[]("} }
 
 // Measure holds the Markdown of a page against its truth. ok is false where the page has
