@@ -97,7 +97,7 @@ func (a *app) wire(ctx context.Context) error {
 		Store:     a.db,
 		Jobs:      a.runner,
 		Search:    searcher,
-		Questions: inject.New(inject.Options{Search: searcher, Store: a.db}),
+		Questions: inject.New(inject.Options{Search: searcher, Store: a.db, Log: a.log}),
 		Log:       a.log,
 	})
 	return a.schedule()

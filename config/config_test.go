@@ -54,7 +54,7 @@ func TestEveryFaultIsReportedAtOnce(t *testing.T) {
 		YAML: []byte("crawl:\n  max_page: 3\n  max_pages: many\n  scope: planet\nlog:\n  json: perhaps\n"),
 		Environ: []string{
 			"FOOTNOTE_CRAWL_MAX_DEPTH=1000", "FOOTNOTE_CRAWL_DELAY=soon", "FOOTNOTE_STORE_QUOTA=2TiB", "FOOTNOTE_CRAWL_ALLOW_PRIVATE=home",
-			"FOOTNOTE_ADMINS=bob", "FOOTNOTE_NIGHTLY_SCHEDULE=02:00", "FOOTNOTE_NIGHTLY_TIMEZONE=Mars/Base", "FOOTNOTE_DATA_DIR= ",
+			"FOOTNOTE_ADMINS=bob", "FOOTNOTE_NIGHTLY_SCHEDULE=02:00", "FOOTNOTE_NIGHTLY_MAINTENANCE=99 3 * * *", "FOOTNOTE_NIGHTLY_TIMEZONE=Mars/Base", "FOOTNOTE_DATA_DIR= ",
 			"FOOTNOTE_GATEWAY_DRAIN=0",
 		},
 	})
@@ -73,14 +73,14 @@ func TestEveryFaultIsReportedAtOnce(t *testing.T) {
 		`FOOTNOTE_STORE_QUOTA: "2TiB" is not a size`,
 		`FOOTNOTE_CRAWL_ALLOW_PRIVATE: "home" is not an address range`,
 		`FOOTNOTE_ADMINS: "bob" is not a person`,
-		"FOOTNOTE_NIGHTLY_SCHEDULE", "FOOTNOTE_NIGHTLY_TIMEZONE", "FOOTNOTE_DATA_DIR: it is empty",
+		"FOOTNOTE_NIGHTLY_SCHEDULE", "FOOTNOTE_NIGHTLY_MAINTENANCE", "FOOTNOTE_NIGHTLY_TIMEZONE", "FOOTNOTE_DATA_DIR: it is empty",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no fault says %q in:\n%v", want, err)
 		}
 	}
-	if len(faults) != 13 {
-		t.Errorf("%d faults, want 13:\n%v", len(faults), err)
+	if len(faults) != 14 {
+		t.Errorf("%d faults, want 14:\n%v", len(faults), err)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/robfig/cron/v3"
 )
 
 // key is one setting as people meet it.
@@ -302,6 +304,9 @@ func adminID(v string) error {
 func cronFields(v string) error {
 	if n := len(strings.Fields(v)); n != 5 {
 		return fmt.Errorf("%q has %d cron fields, not 5 (minute hour day month weekday)", v, n)
+	}
+	if _, err := cron.ParseStandard(v); err != nil {
+		return fmt.Errorf("%q is not a time: %w", v, err)
 	}
 	return nil
 }

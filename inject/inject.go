@@ -8,6 +8,7 @@ package inject
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -29,10 +30,11 @@ type Store interface {
 	SaveTurn(ctx context.Context, t knowledge.Turn) error
 }
 
-// Options are an Answerer's parts, all required.
+// Options are an Answerer's parts. Search and Store are required.
 type Options struct {
 	Search Searcher
 	Store  Store
+	Log    *slog.Logger // nil discards
 }
 
 const (
@@ -51,11 +53,15 @@ const (
 type Answerer struct {
 	search Searcher
 	store  Store
+	log    *slog.Logger
 }
 
 // New makes an Answerer.
 func New(o Options) *Answerer {
-	return &Answerer{search: o.Search, store: o.Store}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Answerer{search: o.Search, store: o.Store, log: o.Log}
 }
 
 // Handle answers one question, and records the turn once the answer is out. A question
@@ -85,7 +91,8 @@ func (a *Answerer) Handle(ctx context.Context, m gateway.Message, r gateway.Resp
 	turn.Conversation, turn.Actor, turn.Question = m.Conversation(), m.Actor(), question
 	turn.At, turn.Latency = began, time.Since(began)
 	if err := a.store.SaveTurn(ctx, turn); err != nil {
-		return fmt.Errorf("save turn: %w", err)
+		// The answer is out: whoever asked has nothing to do about its record.
+		a.log.ErrorContext(ctx, "turn not recorded", "error", err)
 	}
 	return nil
 }

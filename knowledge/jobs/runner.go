@@ -213,7 +213,7 @@ func (r *Runner) announceOwed(ctx context.Context) error {
 // An outcome that could not be announced is tried again soon, since at a start the
 // chats may still be connecting, and then ever more rarely.
 const (
-	firstPause = 15 * time.Second
+	firstPause = 2 * time.Second
 	lastPause  = 16 * time.Minute
 )
 

@@ -24,6 +24,7 @@ const (
 	// MaxLimit is the greatest that Query.Limit can be.
 	MaxLimit = 50
 
+	maxTerms   = 64 // of a query, as the stores rank by no more
 	candidates = 50 // measured per query, at least
 	maxRelated = 5
 	perPage    = 3 // hits of one page
@@ -135,6 +136,7 @@ func (s *Searcher) question(ctx context.Context, q knowledge.Query) (Question, e
 		return Question{}, fmt.Errorf("read languages: %w", err)
 	}
 	terms := fold.Question(q.Text, langs...)
+	terms = terms[:min(len(terms), maxTerms)]
 	forms := make([][]string, len(terms))
 	for i, t := range terms {
 		forms[i] = t.Forms

@@ -151,7 +151,7 @@ func ownLibrary(ctx context.Context, tx *sql.Tx, id string) (int64, error) {
 // becomes of it: a purge that fails here is done by the next Maintain or Open.
 func (db *DB) purgeOrLog(ctx context.Context, library string) {
 	if err := db.purge(ctx); err != nil {
-		db.log.WarnContext(ctx, "purge of deleted words put off", "library", library, "err", err)
+		db.log.WarnContext(ctx, "purge of deleted words put off", "library", library, "error", err)
 	}
 }
 
