@@ -9,6 +9,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"time"
@@ -120,6 +121,18 @@ func (r *Router) Handle(ctx context.Context, m gateway.Message, respond gateway.
 		if !m.Addressed {
 			return nil
 		}
+		switch name := otherwise(m.Text); name {
+		case "":
+		case "help":
+			inv = &gateway.Invocation{Name: gateway.CommandWord, Args: []string{name}}
+		default:
+			return respond.Reply(ctx, gateway.Reply{
+				Text: fmt.Sprintf("Commands begin with `/kb`. Did you mean `/kb %s`?", name),
+				Code: string(knowledge.InvalidRequest), Ephemeral: true,
+			})
+		}
+	}
+	if inv == nil {
 		return r.o.Questions.Handle(ctx, m, respond)
 	}
 	sent := make(chan struct{})
