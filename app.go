@@ -38,7 +38,7 @@ type app struct {
 }
 
 func openStore(ctx context.Context, cfg config.Config, log *slog.Logger) (*sqlite.DB, error) {
-	return sqlite.Open(ctx, sqlite.Options{
+	db, err := sqlite.Open(ctx, sqlite.Options{
 		Path:         filepath.Join(cfg.DataDir, "knowledge.db"),
 		Quota:        cfg.Store.Quota,
 		MaxLibraries: cfg.Store.MaxLibraries,
@@ -46,6 +46,15 @@ func openStore(ctx context.Context, cfg config.Config, log *slog.Logger) (*sqlit
 		MaxRunning:   cfg.Crawl.MaxRunning,
 		Log:          log,
 	})
+	if err != nil {
+		return nil, dataFolder(cfg, err)
+	}
+	return db, nil
+}
+
+// dataFolder says of an error of the data folder which one that is, and what sets it.
+func dataFolder(cfg config.Config, err error) error {
+	return fmt.Errorf("data folder %s (FOOTNOTE_DATA_DIR or data_dir names another): %w", cfg.DataDir, err)
 }
 
 // connect builds everything behind the adapters. Close the store when it has run.

@@ -109,6 +109,11 @@ func dispatch(ctx context.Context, args []string, stdin *os.File, stdout, stderr
 		} else if err != nil {
 			return usageError{fmt.Sprintf("%v; words that begin with - go behind --\nTry: footnote help %s", err, c.name)}
 		}
+		if c.usage == "" || strings.HasPrefix(c.usage, "[") { // it has flags at most
+			if extra := flags.Args(); len(extra) > 0 {
+				return usageError{fmt.Sprintf("%s takes flags at most, and got %q\nTry: footnote help %s", c.name, extra[0], c.name)}
+			}
+		}
 		return c.run(ctx, call{args: flags.Args(), flags: flags, stdin: stdin, stdout: stdout, stderr: stderr})
 	}
 	return usageError{unknown(args[0])}
@@ -151,9 +156,9 @@ Commands:
 
 A first conversation:
   $ footnote chat
-  footnote> /kb crawl pg https://www.postgresql.org/docs/current/
-  footnote> /kb search pg create index concurrently
-  footnote> how do I limit the number of connections?
+  > /kb crawl pg https://www.postgresql.org/docs/current/
+  > /kb search pg create index concurrently
+  > how do I limit the number of connections?
 
 Settings come from footnote.yaml (or the file that FOOTNOTE_CONFIG names) and from
 FOOTNOTE_... variables, which win; "footnote config" prints them all with their bounds.
@@ -170,7 +175,7 @@ func helpOne(w io.Writer, c command) error {
 	}
 	if c.flags != nil {
 		c.flags(flags)
-		text += "\nFlags:\n" + flags.FlagUsages()
+		text += "\nFlags:\n" + strings.ReplaceAll(flags.FlagUsages(), "[=true|false]", "             ")
 	}
 	_, err := io.WriteString(w, text)
 	return err

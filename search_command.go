@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/pflag"
 
 	"footnote/adapters/console"
+	"footnote/adapters/render"
 	kb "footnote/commands"
 	"footnote/gateway"
 	"footnote/knowledge/search"
@@ -17,11 +19,10 @@ func searchCommand() command {
 	return command{
 		name: "search", usage: "<library or *> <query> [--limit N] [--json]", short: "search the libraries once and print what is found",
 		long: `
-The hits come best first, each with its section's link; nothing is printed as found
-when nothing answers. Words that begin with - go behind --:
-  footnote search git -- --force-with-lease
- --json prints one line in the form of "footnote chat --json".
-Works beside a running gateway.`,
+The hits come best first, each with its section's link; when nothing answers, it says
+so. A shell wants the * quoted: footnote search "*" vacuum. Words that begin with - go
+after --: footnote search git -- --no-verify. --json prints one line in the form of
+"footnote chat --json". Works beside a running gateway.`,
 		flags: func(f *pflag.FlagSet) {
 			f.Bool("json", false, "one JSON object")
 			f.Int("limit", 0, "hits, at most 50 (default 8)")
@@ -56,24 +57,32 @@ func runSearch(ctx context.Context, c call) error {
 	if c.flags.Changed("limit") {
 		m.Invocation.Options = map[string]string{"limit": strconv.Itoa(limit)}
 	}
-	out := &printer{console.New(console.Options{Out: c.stdout, JSON: asJSON, Color: isTerminal(c), Width: func() int { return columns(c) }}), ""}
+	out := &printer{console.New(console.Options{Out: c.stdout, JSON: asJSON, Color: isTerminal(c), Width: func() int { return columns(c) }}), asJSON, gateway.Reply{}}
 	if err := kb.New(kb.Options{Store: db, Search: search.New(db)}).Handle(ctx, m, out); err != nil {
 		return err
 	}
-	if out.refused != "" {
-		return fmt.Errorf("search was refused: %s", out.refused)
+	if out.refused.Code != "" {
+		// What a conversation would type, a shell types otherwise.
+		return errors.New(strings.ReplaceAll(render.Plain(out.refused.Text, 0), "/kb search * ", `footnote search "*" `))
 	}
 	return nil
 }
 
-// printer answers a command that came from the command line.
+// printer answers a command that came from the command line. A refusal is the command's
+// error; as a reply it is written for programs only.
 type printer struct {
 	out     *console.Adapter
-	refused string // the code of a refusal
+	json    bool
+	refused gateway.Reply
 }
 
 func (p *printer) Reply(ctx context.Context, r gateway.Reply) error {
-	p.refused = r.Code
+	if r.Code != "" {
+		p.refused = r
+		if !p.json {
+			return nil
+		}
+	}
 	return p.out.Send(ctx, gateway.Address(gateway.Console)+":", r)
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -69,9 +68,6 @@ Empty fields are left out; reply_to is the number of the input line.`,
 
 // converse serves the terminal alone.
 func converse(ctx context.Context, c call, asJSON bool) error {
-	if len(c.args) > 0 {
-		return usageError{fmt.Sprintf("unexpected %q: messages come from standard input", c.args[0])}
-	}
 	cfg, err := loadConfig(c)
 	if err != nil {
 		return err
@@ -133,7 +129,7 @@ func terminalLogger(cfg config.Config, c call, interactive bool) (*slog.Logger, 
 		return newLogger(cfg, c.stderr), func() {}, nil
 	}
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
-		return nil, nil, fmt.Errorf("make the data folder: %w", err)
+		return nil, nil, dataFolder(cfg, err)
 	}
 	const most = 10 << 20
 	name := filepath.Join(cfg.DataDir, "footnote.log")
@@ -143,7 +139,7 @@ func terminalLogger(cfg config.Config, c call, interactive bool) (*slog.Logger, 
 	}
 	f, err := os.OpenFile(name, mode, 0o600)
 	if err != nil {
-		return nil, nil, fmt.Errorf("open the log: %w", err)
+		return nil, nil, dataFolder(cfg, err)
 	}
 	return newLogger(cfg, f), func() { _ = f.Close() }, nil
 }

@@ -9,6 +9,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"time"
@@ -113,11 +114,24 @@ type call struct {
 // Handle answers m when it carries an invocation, and passes it on as a question when it
 // carries none. A refusal of either is shown to who asked.
 func (r *Router) Handle(ctx context.Context, m gateway.Message, respond gateway.Responder) error {
+	inv := m.Invocation
+	if inv == nil {
+		switch name := otherwise(m.Text); name {
+		case "":
+		case "help":
+			inv = &gateway.Invocation{Name: gateway.CommandWord, Args: []string{name}}
+		default:
+			return respond.Reply(ctx, gateway.Reply{
+				Text: fmt.Sprintf("Commands begin with `/kb`. Did you mean `/kb %s`?", name),
+				Code: string(knowledge.InvalidRequest), Ephemeral: true,
+			})
+		}
+	}
 	sent := make(chan struct{})
 	defer close(sent)
 	var reply gateway.Reply
 	var err error
-	if inv := m.Invocation; inv != nil {
+	if inv != nil {
 		reply, err = r.dispatch(ctx, call{Message: m, options: inv.Options, rest: inv.Rest, respond: respond, sent: sent}, inv.Args)
 	} else {
 		err = r.o.Questions.Handle(ctx, m, respond)

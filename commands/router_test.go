@@ -65,6 +65,8 @@ func TestRefusals(t *testing.T) {
 		{"prefix of a command", line("/kb unarch pg"), knowledge.InvalidRequest, "Did you mean `/kb unarchive`?"},
 		{"a question after /kb", line("/kb how do I add a column?"), knowledge.InvalidRequest, "write `/kb ask` and the question"},
 		{"markup in the name", line("/kb `*x*"), knowledge.InvalidRequest, "`/kb '*x*` is not a command."},
+		{"without /kb", line("/search pg vacuum"), knowledge.InvalidRequest, "Commands begin with `/kb`. Did you mean `/kb search`?"},
+		{"/kb mistyped", line("/kbb list"), knowledge.InvalidRequest, "Did you mean `/kb list`?"},
 		{"help of nothing", line("/kb help crwal"), knowledge.InvalidRequest, "Did you mean `/kb crawl`?"},
 		{"no arguments", line("/kb crawl"), knowledge.InvalidRequest, "Usage: `/kb crawl <id> <url> [N]"},
 		{"no query", line("/kb search pg"), knowledge.InvalidRequest, "for example `/kb search postgres add a column`"},
@@ -117,6 +119,8 @@ func TestQuestions(t *testing.T) {
 		{"by command", guest("/kb ask how do I  add `a column`?"), []string{"how do I  add `a column`?"}},
 		{"natively", native, []string{"how now?"}},
 		{"command", line("/kb list"), nil},
+		{"about help", line("help me search"), []string{"help me search"}},
+		{"a path", line("/search/index is empty"), []string{"/search/index is empty"}},
 		{"nearly a command's name", line("/kbfoo list"), []string{"/kbfoo list"}},
 	}
 	r := newRoom(t)
@@ -154,6 +158,8 @@ func TestHelp(t *testing.T) {
 	}{
 		"admin": {line("/kb help"), []string{"`/kb search <id or *> <query> [--limit N]`", "`/kb delete <id>`"}, nil},
 		"guest": {guest("/kb help"), []string{"`/kb search <id or *> <query> [--limit N]`", "`/kb why`"}, []string{"delete", "crawl <id>"}},
+		"word":  {line("help"), []string{"`/kb delete <id>`"}, nil},
+		"slash": {guest("/help"), []string{"`/kb why`"}, []string{"delete"}},
 		"home":  {guest("/kb"), []string{"There is no library yet.", "Commands: `list`, `help`"}, []string{"crawl"}},
 		"first": {line("/kb"), []string{"There is no library yet. `/kb crawl <id> <url>` makes one."}, nil},
 	} {

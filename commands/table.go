@@ -154,6 +154,27 @@ func (cmd command) misused(what string, args ...any) error {
 	return knowledge.Refuse(knowledge.InvalidRequest, "%s", usage)
 }
 
+// otherwise reads what people type before they know the commands: "help" alone, and a
+// command without "/kb" or with that mistyped ("/search pg x", "/kbb list"). It gives
+// the command that was meant; "" is a question.
+func otherwise(text string) string {
+	words := strings.Fields(strings.ToLower(text))
+	if len(words) == 1 && (words[0] == "help" || words[0] == "?") {
+		return "help"
+	}
+	if len(words) == 0 || words[0][0] != '/' {
+		return ""
+	}
+	name := words[0][1:]
+	if len(words) > 1 && levenshtein.ComputeDistance(name, gateway.CommandWord) == 1 {
+		name = words[1]
+	}
+	if _, known := lookup(name); known {
+		return name
+	}
+	return ""
+}
+
 // unknown answers a subcommand that is not in the table.
 func unknown(name string, admin bool) gateway.Reply {
 	text := fmt.Sprintf("%s is not a command.", code("/kb "+name))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"footnote/adapters/render"
@@ -45,7 +46,7 @@ func hits(list []gateway.Hit, s render.Style) string {
 		}
 		number := fmt.Sprintf("%d. ", i+1)
 		inner := narrower(s, render.Width(number))
-		lines := []string{s.Bold(h.Title), inner.Dim(joined(within(h.Title, h.Section), h.Library, h.Age))}
+		lines := []string{s.Bold(h.Title), inner.Dim(joined(within(h.Title, h.Section), h.Library, ago(h.Age)))}
 		if h.Snippet != "" {
 			lines = append(lines, inner.Markdown(h.Snippet))
 		}
@@ -71,10 +72,18 @@ func sources(list []gateway.Source, s render.Style) string {
 	lines := []string{s.Bold("Sources")}
 	for i, src := range list {
 		number := fmt.Sprintf("[%d] ", i+1)
-		text := strings.Join(nonEmpty([]string{joined(src.Title, within(src.Title, src.Section), src.Library, src.Age)}), "")
+		text := strings.Join(nonEmpty([]string{joined(src.Title, within(src.Title, src.Section), src.Library, ago(src.Age))}), "")
 		lines = append(lines, render.Indent(narrower(s, render.Width(number)).Wrap(text)+"\n"+s.URL(src.URL), number))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// ago says how old something is: "3 days" is 3 days ago, "just now" says it already.
+func ago(age string) string {
+	if age != "" && age[0] >= '0' && age[0] <= '9' {
+		return age + " ago"
+	}
+	return age
 }
 
 // fields aligns the values under each other.
@@ -99,11 +108,14 @@ func fields(list []gateway.Field, s render.Style) string {
 	return strings.Join(lines, "\n")
 }
 
-// choices shows buttons as what to type.
+// choices shows buttons as what to type, unless the text has said it.
 func choices(r gateway.Reply, s render.Style) string {
 	var lines []string
-	asked := false
+	asked := r.Confirm != "" && strings.Contains(r.Text, "/kb confirm "+r.Confirm)
 	for _, b := range r.Buttons {
+		if strings.Contains(r.Text, "`"+b.Command+"`") {
+			continue
+		}
 		asked = asked || r.Confirm != "" && strings.HasSuffix(b.Command, " "+r.Confirm)
 		lines = append(lines, s.Wrap(b.Label+": type "+b.Command))
 	}
@@ -113,21 +125,25 @@ func choices(r gateway.Reply, s render.Style) string {
 	return strings.Join(lines, "\n")
 }
 
-// progressLine is progress in one line, as wide as s at most.
-func progressLine(r gateway.Reply, s render.Style) string {
+// progressLine is progress in one line, as wide as s at most. The count is left out
+// when the text has it; hint, if any, comes last.
+func progressLine(r gateway.Reply, s render.Style, hint string) string {
 	p := *r.Progress
 	text := strings.Join(strings.Fields(render.Plain(r.Text, 0)), " ")
-	count := fmt.Sprintf("%d", p.Done)
+	count := strconv.Itoa(p.Done)
 	if p.Total > 0 {
 		count += fmt.Sprintf(" of %d", p.Total)
 	}
-	if p.Unit != "" {
+	if strings.Contains(strings.ReplaceAll(text, ",", ""), ": "+count+" ") {
+		text, count = strings.TrimSuffix(text, "."), ""
+	} else if p.Unit != "" {
 		count += " " + render.Clean(p.Unit)
 	}
+	share := ""
 	if p.Total > 0 {
-		count += fmt.Sprintf(" (%d %%)", percent(p))
+		share = fmt.Sprintf("%d %%", percent(p))
 	}
-	line := joined(text, count)
+	line := joined(text, count, share, hint)
 	if s.Width > 1 {
 		line = render.Truncate(line, s.Width-1)
 	}

@@ -46,6 +46,7 @@ func replies() map[string]gateway.Reply {
 		}},
 		"code":     {Text: "There is no library “postgre”. Did you mean `postgres`?", Code: "not_found", Ephemeral: true},
 		"question": {Text: "Really?", Confirm: "abc"},
+		"asked":    {Text: "Delete **pg**? `/kb confirm abc`", Confirm: "abc", Buttons: []gateway.Button{{Label: "Delete pg", Command: "/kb confirm abc"}}},
 		"hostile": {
 			Text: "\x1b[2Jgone", Hits: []gateway.Hit{{Library: "a\x1bb", Title: "t\u202ex\r\ny", Section: "s\x07", URL: "https://e.com/\x1b]0;x\x07 y", Snippet: "\u009b31m", Age: "\x00"}},
 			Sources: []gateway.Source{{Title: "\x1bT", URL: "\x1bU"}}, Fields: []gateway.Field{{Name: "n\x1b", Value: "v\x1b"}}, Confirm: "c\x1b", Buttons: []gateway.Button{{Label: "l\x1b", Command: "/kb \x1b"}},
@@ -187,14 +188,18 @@ func TestJSONLines(t *testing.T) {
 func TestProgressLineFits(t *testing.T) {
 	r := gateway.Reply{Text: "Crawling **https://example.com/a/very/long/path**\n\nof docs", Progress: &gateway.Progress{Done: 50, Total: 200, Unit: "pages"}}
 	cases := []struct {
-		width int
-		want  string
+		text, hint string
+		width      int
+		want       string
 	}{
-		{0, "Crawling https://example.com/a/very/long/path of docs · 50 of 200 pages (25 %)"},
-		{20, "Crawling https://e…"},
+		{r.Text, "", 0, "Crawling https://example.com/a/very/long/path of docs · 50 of 200 pages · 25 %"},
+		{r.Text, "leave it", 20, "Crawling https://e…"},
+		{"Crawling **pg**: 50 of 200 pages.", "leave it", 0, "Crawling pg: 50 of 200 pages · 25 % · leave it"},
+		{"Crawling **pg**: 50 of 200 pages, 2 failed.", "", 0, "Crawling pg: 50 of 200 pages, 2 failed · 25 %"},
 	}
 	for _, c := range cases {
-		if got := progressLine(r, render.Style{Width: c.width}); got != c.want {
+		r.Text = c.text
+		if got := progressLine(r, render.Style{Width: c.width}, c.hint); got != c.want {
 			t.Errorf("at %d: %q, want %q", c.width, got, c.want)
 		}
 	}

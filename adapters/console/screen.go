@@ -29,14 +29,14 @@ type screen struct {
 // show writes a message that answers a line, "" for none.
 func (s *screen) show(replyTo string, r gateway.Reply) error {
 	if r.Progress != nil && s.inPlace {
-		return s.showStatus(progressLine(r, s.style()))
+		return s.showStatus(progressLine(r, s.style(), hintMeanwhile))
 	}
 	text := ""
 	switch {
 	case s.json:
 		text = jsonLine(replyTo, r)
 	case r.Progress != nil:
-		text = progressLine(r, render.Style{}) + "\n"
+		text = progressLine(r, render.Style{}, "") + "\n"
 	default:
 		if text = human(r, s.style()); text == "" {
 			return nil

@@ -207,17 +207,17 @@ func TestProgressOfAPipe(t *testing.T) {
 		if err := <-ended; err != nil {
 			t.Fatal(err)
 		}
-		want := `Crawling docs · 0 of 200 pages (0 %)
-Crawling docs · 20 of 200 pages (10 %)
-Crawling docs · 40 of 200 pages (20 %)
-Crawling docs · 60 of 200 pages (30 %)
-Crawling docs · 80 of 200 pages (40 %)
-Crawling docs · 100 of 200 pages (50 %)
-Crawling docs · 120 of 200 pages (60 %)
-Crawling docs · 124 of 200 pages (62 %)
-Crawling docs · 144 of 200 pages (72 %)
-Crawling docs · 164 of 200 pages (82 %)
-Crawling docs · 184 of 200 pages (92 %)
+		want := `Crawling docs · 0 of 200 pages · 0 %
+Crawling docs · 20 of 200 pages · 10 %
+Crawling docs · 40 of 200 pages · 20 %
+Crawling docs · 60 of 200 pages · 30 %
+Crawling docs · 80 of 200 pages · 40 %
+Crawling docs · 100 of 200 pages · 50 %
+Crawling docs · 120 of 200 pages · 60 %
+Crawling docs · 124 of 200 pages · 62 %
+Crawling docs · 144 of 200 pages · 72 %
+Crawling docs · 164 of 200 pages · 82 %
+Crawling docs · 184 of 200 pages · 92 %
 Done.
 
 `

@@ -21,6 +21,7 @@ const prompt = "> "
 const (
 	hintLeave      = "Press Ctrl-C again, or Ctrl-D, to leave."
 	hintStopped    = "Stopped."
+	hintMeanwhile  = "Ctrl-C gives the prompt back"
 	hintBackground = "The job goes on in the background; `/kb cancel <id>` stops it."
 )
 
@@ -91,8 +92,20 @@ func (s *session) loop(ctx context.Context, h gateway.Handler) error {
 		if strings.TrimSpace(text) == "" {
 			continue
 		}
+		if leaving(text) {
+			return nil
+		}
 		s.answer(ctx, h, n, text)
 	}
+}
+
+// leaving tells the words that end a conversation at every other prompt.
+func leaving(text string) bool {
+	switch strings.TrimPrefix(strings.ToLower(strings.TrimSpace(text)), "/") {
+	case "exit", "quit":
+		return true
+	}
+	return false
 }
 
 func (s *session) readLine() (string, error) {

@@ -143,7 +143,7 @@ func TestCtrlCLeavesAJobInTheBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		job := make(chan struct{})
 		var progress gateway.Responder
-		c := converse(t, console.Options{Width: func() int { return 60 }}, func(ctx context.Context, m gateway.Message, r gateway.Responder) error {
+		c := converse(t, console.Options{Width: func() int { return 80 }}, func(ctx context.Context, m gateway.Message, r gateway.Responder) error {
 			if m.Text != "/kb crawl docs u" {
 				return echo(ctx, m, r)
 			}
@@ -158,7 +158,7 @@ func TestCtrlCLeavesAJobInTheBackground(t *testing.T) {
 			}
 		})
 		c.out.take()
-		c.expect("/kb crawl docs u\r", "/kb crawl docs u\n\r\x1b[KCrawling docs · 0 of 200 pages (0 %)")
+		c.expect("/kb crawl docs u\r", "/kb crawl docs u\n\r\x1b[KCrawling docs · 0 of 200 pages · 0 % · Ctrl-C gives the prompt back")
 		update := func(done int) {
 			if err := progress.Update(t.Context(), gateway.Reply{Text: "Crawling docs", Progress: &gateway.Progress{Done: done, Total: 200, Unit: "pages"}}); err != nil {
 				t.Fatal(err)
@@ -166,7 +166,7 @@ func TestCtrlCLeavesAJobInTheBackground(t *testing.T) {
 		}
 		update(1)
 		update(2) // in place, each is shown
-		c.expect("", "\r\x1b[KCrawling docs · 1 of 200 pages (0 %)\r\x1b[KCrawling docs · 2 of 200 pages (1 %)")
+		c.expect("", "\r\x1b[KCrawling docs · 1 of 200 pages · 0 % · Ctrl-C gives the prompt back\r\x1b[KCrawling docs · 2 of 200 pages · 1 % · Ctrl-C gives the prompt back")
 		c.expect(ctrlC, "\r\x1b[KThe job goes on in the background; /kb cancel <id> stops it.\n\n> ")
 		update(50) // a prompt is not disturbed
 		c.expect("", "")
@@ -287,6 +287,19 @@ func TestAHistoryThatCannotBeReadStopsNothing(t *testing.T) {
 		}
 		c.leaves(ctrlC + ctrlD)
 	})
+}
+
+func TestWordsThatLeave(t *testing.T) {
+	for _, word := range []string{"exit", " Quit ", "/exit", "/quit"} {
+		t.Run(word, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := converse(t, console.Options{}, echo, nil)
+				c.out.take()
+				c.expect("how do I quit?\r", "how do I quit?\nyou said how do I quit?\n\n> ")
+				c.leaves(word + "\r")
+			})
+		})
+	}
 }
 
 func TestTheInputsEndEndsTheConversation(t *testing.T) {
