@@ -192,6 +192,27 @@ func (r *Runner) Idle(ctx context.Context) error {
 	}
 }
 
+// Settled waits until the jobs of this process that were asked for at replyTo have ended
+// and their outcomes were announced, or tried to be.
+func (r *Runner) Settled(ctx context.Context, replyTo string) error {
+	r.mu.Lock()
+	var ends []chan struct{}
+	for _, t := range r.live {
+		if t.replyTo == replyTo {
+			ends = append(ends, t.done)
+		}
+	}
+	r.mu.Unlock()
+	for _, end := range ends {
+		select {
+		case <-end:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
 // announceOwed tells the outcomes that an earlier process could not. Those of a
 // process that still lives are its own to tell.
 func (r *Runner) announceOwed(ctx context.Context) error {

@@ -11,6 +11,7 @@ import (
 type task struct {
 	id       int64
 	library  string
+	replyTo  string // where it was asked for
 	spec     knowledge.CrawlSpec
 	progress func(knowledge.Job)
 
@@ -24,7 +25,7 @@ type task struct {
 
 func newTask(job knowledge.Job, spec knowledge.CrawlSpec, progress func(knowledge.Job)) *task {
 	return &task{
-		id: job.ID, library: job.Library, spec: spec, progress: progress, job: job,
+		id: job.ID, library: job.Library, replyTo: job.ReplyTo, spec: spec, progress: progress, job: job,
 		stop: make(chan struct{}), done: make(chan struct{}),
 	}
 }
