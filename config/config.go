@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -142,6 +143,10 @@ func Load(src Source) (cfg Config, warnings []string, err error) {
 	for _, v := range values {
 		if k := byName(v.name); k != nil {
 			set(k, src.File+": "+v.name, v.value)
+			continue
+		}
+		if section := v.name + "."; slices.ContainsFunc(keys, func(k Key) bool { return strings.HasPrefix(k.Name, section) }) {
+			faults = append(faults, Fault{src.File + ": " + v.name, "is a section; its keys stand below it, indented"})
 			continue
 		}
 		faults = append(faults, Fault{src.File + ": " + v.name, "there is no such key" + nearest(v.name, func(k Key) string { return k.Name })})
