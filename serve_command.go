@@ -97,7 +97,8 @@ func converse(ctx context.Context, c call, asJSON bool) error {
 	}))
 }
 
-// settle waits until a message is answered and the jobs it began have ended.
+// settle waits until a message is answered and the jobs it began have ended; others go
+// on, such as one that was left to the background, or the night's.
 func (a *app) settle(ctx context.Context, m gateway.Message) error {
 	if err := a.gate.Idle(ctx, m.Conversation()); err != nil {
 		return err

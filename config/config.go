@@ -145,6 +145,10 @@ func Load(src Source) (cfg Config, warnings []string, err error) {
 			set(keys[i], src.File+": "+v.name, v.value)
 			continue
 		}
+		if section := v.name + "."; slices.ContainsFunc(keys, func(k key) bool { return strings.HasPrefix(k.Name, section) }) {
+			faults = append(faults, Fault{src.File + ": " + v.name, "is a section; its keys stand below it, indented"})
+			continue
+		}
 		faults = append(faults, Fault{src.File + ": " + v.name, "there is no such key" + nearest(v.name, func(k key) string { return k.Name })})
 	}
 	for _, kv := range src.Environ {

@@ -51,7 +51,7 @@ func TestEnvironmentWinsOverFile(t *testing.T) {
 func TestEveryFaultIsReportedAtOnce(t *testing.T) {
 	_, _, err := Load(Source{
 		File: "footnote.yaml",
-		YAML: []byte("crawl:\n  max_page: 3\n  max_pages: many\n  scope: planet\nlog:\n  json: perhaps\n"),
+		YAML: []byte("crawl:\n  max_page: 3\n  max_pages: many\n  scope: planet\nlog:\n  json: perhaps\nstore: 3\n"),
 		Environ: []string{
 			"FOOTNOTE_CRAWL_MAX_DEPTH=1000", "FOOTNOTE_CRAWL_DELAY=soon", "FOOTNOTE_STORE_QUOTA=2TiB", "FOOTNOTE_CRAWL_ALLOW_PRIVATE=home",
 			"FOOTNOTE_ADMINS=bob", "FOOTNOTE_NIGHTLY_SCHEDULE=02:00", "FOOTNOTE_NIGHTLY_MAINTENANCE=99 3 * * *", "FOOTNOTE_NIGHTLY_TIMEZONE=Mars/Base", "FOOTNOTE_DATA_DIR= ",
@@ -66,6 +66,7 @@ func TestEveryFaultIsReportedAtOnce(t *testing.T) {
 		"crawl.max_page: there is no such key; did you mean crawl.max_pages?",
 		`crawl.max_pages: "many" is not a whole number of pages`,
 		`"planet" is not one of tree, prefix, domain, exact`,
+		"store: is a section; its keys stand below it",
 		`log.json: "perhaps" is neither on nor off`,
 		"FOOTNOTE_CRAWL_MAX_DEPTH: 1000 links is out of bounds: 1 to 100",
 		`FOOTNOTE_CRAWL_DELAY: "soon" is not a duration`,
@@ -79,8 +80,8 @@ func TestEveryFaultIsReportedAtOnce(t *testing.T) {
 			t.Errorf("no fault says %q in:\n%v", want, err)
 		}
 	}
-	if len(faults) != 14 {
-		t.Errorf("%d faults, want 14:\n%v", len(faults), err)
+	if len(faults) != 15 {
+		t.Errorf("%d faults, want 15:\n%v", len(faults), err)
 	}
 }
 

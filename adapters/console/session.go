@@ -36,6 +36,15 @@ type session struct {
 // converse prompts for lines until the person leaves or ctx ends. The terminal is in
 // raw mode meanwhile, and as it was afterwards, whatever happens.
 func (a *Adapter) converse(ctx context.Context, h gateway.Handler) error {
+	k := newKeys()
+	s := &session{a: a, keys: k}
+	s.editor = term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{k, a.o.Out}, prompt)
+	s.editor.AutoCompleteCallback = s.key
+	a.screen.through(s.editor) // before the raw mode, in which a bare "\n" is no new line
+	defer a.screen.through(a.o.Out)
 	restore, err := rawMode(a.o.In)
 	if err != nil {
 		return fmt.Errorf("set up the terminal: %w: %w", err, gateway.ErrFinal)
@@ -47,7 +56,6 @@ func (a *Adapter) converse(ctx context.Context, h gateway.Handler) error {
 		cancel()
 		return err
 	}
-	k := newKeys()
 	var pump sync.WaitGroup
 	pump.Go(func() { k.pump(in) })
 	defer func() { // in this order: end the reads, wait for the last, free what watched them
@@ -56,19 +64,11 @@ func (a *Adapter) converse(ctx context.Context, h gateway.Handler) error {
 		release()
 	}()
 
-	s := &session{a: a, keys: k}
-	s.editor = term.NewTerminal(struct {
-		io.Reader
-		io.Writer
-	}{k, a.o.Out}, prompt)
-	s.editor.AutoCompleteCallback = s.key
 	past, err := openHistory(a.o.HistoryFile)
 	if err != nil {
 		a.o.Log.WarnContext(ctx, "history not kept", "error", err)
 	}
 	s.editor.History = past
-	a.screen.through(s.editor)
-	defer a.screen.through(a.o.Out)
 
 	if a.o.Banner != "" {
 		if err := a.screen.show("", gateway.Reply{Text: a.o.Banner}); err != nil {
@@ -80,6 +80,7 @@ func (a *Adapter) converse(ctx context.Context, h gateway.Handler) error {
 
 // loop takes one line after the other.
 func (s *session) loop(ctx context.Context, h gateway.Handler) error {
+	defer s.a.screen.setPrompt(true) // the shell's: no progress after the end
 	for n := 1; ; n++ {
 		text, err := s.readLine()
 		switch {

@@ -173,6 +173,10 @@ func TestCtrlCLeavesAJobInTheBackground(t *testing.T) {
 		close(job)
 		c.expect("x\r", "x\nyou said x\n\n> ")
 		c.leaves(ctrlD)
+		update(60) // nor is what the shell shows then
+		if got := c.out.take(); got != "" {
+			t.Errorf("after the end: %q", got)
+		}
 	})
 }
 

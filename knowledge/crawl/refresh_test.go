@@ -147,3 +147,34 @@ func TestResumeCountsDiscovered(t *testing.T) {
 		t.Errorf("discovered %d, want 6", n)
 	}
 }
+
+// TestRefreshDoesNotGrow has a sitemap with more pages than the library holds: a refresh
+// visits those that it has, and takes new ones only where its number leaves room.
+func TestRefreshDoesNotGrow(t *testing.T) {
+	pages := map[string]string{"/docs/": doc("Start")}
+	sitemap := "<urlset>"
+	for i := range 9 {
+		path := fmt.Sprintf("/docs/%d.html", i)
+		pages[path] = doc(fmt.Sprint("Page ", i))
+		sitemap += "<url><loc>" + path + "</loc></url>"
+	}
+	pages["/sitemap.xml"] = sitemap + "</urlset>"
+	s := newPages(t, siteserver.Config{}, pages)
+	spec := s.docs()
+	spec.Known = map[string]knowledge.Visit{}
+	for _, path := range []string{"/docs/", "/docs/0.html", "/docs/7.html", "/docs/8.html"} {
+		spec.Known[s.url+path] = knowledge.Visit{}
+	}
+	for _, c := range []struct {
+		most int
+		want []string
+	}{
+		{4, []string{"fetched /docs/", "fetched /docs/0.html", "fetched /docs/7.html", "fetched /docs/8.html"}},
+		{5, []string{"fetched /docs/", "fetched /docs/0.html", "fetched /docs/7.html", "fetched /docs/8.html", "fetched /docs/1.html"}},
+	} {
+		spec.MaxPages = c.most
+		if d := cmp.Diff(c.want, s.told(s.crawl(t, spec))); d != "" {
+			t.Errorf("at most %d (-want +got): %s", c.most, d)
+		}
+	}
+}

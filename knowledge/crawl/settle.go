@@ -136,18 +136,21 @@ func (r *run) fold(res *result) {
 	}
 }
 
-// leaveStart goes on once the start address is dealt with: sitemaps, then what is on
-// record. It gives what is new.
+// leaveStart goes on once the start address is dealt with: what is on record, then
+// sitemaps, so that a refresh spends its number on the pages it has before it takes new
+// ones. It gives what is new.
 func (r *run) leaveStart(ctx context.Context) []knowledge.Pending {
-	var found []knowledge.Pending
+	var listed []string
 	if r.spec.Scope != knowledge.ScopeExact && len(r.spec.Done) == 0 {
-		for _, key := range r.discover(ctx) {
-			if r.frontier.add(item{url: key, depth: 1}) {
-				found = append(found, knowledge.Pending{URL: key, Depth: 1})
-			}
-		}
+		listed = r.discover(ctx)
 	}
 	r.seed()
+	var found []knowledge.Pending
+	for _, key := range listed {
+		if r.frontier.add(item{url: key, depth: 1}) {
+			found = append(found, knowledge.Pending{URL: key, Depth: 1})
+		}
+	}
 	return found
 }
 

@@ -103,6 +103,37 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// Who asked for a job waits for it, who did not does not.
+func TestIdleOfWhoAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hold := make(chan struct{})
+		s := site{pages: pages(2), before: func(int) { <-hold }}
+		h := newHouse(t, &s, nil)
+		defer h.open(t)()
+		req := request()
+		req.ReplyTo = "console:1"
+		if _, err := h.runner.Start(t.Context(), req); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if err := h.runner.Idle(t.Context(), "console:2"); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := h.runner.Idle(ctx, "console:1"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("while it runs: %v, want the deadline", err)
+		}
+		close(hold)
+		if err := h.runner.Idle(t.Context(), "console:1"); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"docs completed"}, h.states()); diff != "" {
+			t.Error("announced (-want +got):\n" + diff)
+		}
+	})
+}
+
 // refusing is a publisher that refuses the pages it names.
 type refusing struct {
 	*memory

@@ -11,7 +11,7 @@ import (
 type task struct {
 	id       int64
 	library  string
-	replyTo  string
+	replyTo  string // where it was asked for
 	spec     knowledge.CrawlSpec
 	progress func(knowledge.Job)
 
