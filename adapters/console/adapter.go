@@ -85,12 +85,16 @@ func (a *Adapter) Capabilities() gateway.Capabilities {
 func (a *Adapter) Run(ctx context.Context, h gateway.Handler) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	lost := func(err error) {
+		cancel(fmt.Errorf("write to the terminal: %w: %w", err, gateway.ErrFinal))
+	}
+	ended := make(chan struct{})
 	var watch sync.WaitGroup
 	watch.Go(func() {
 		select {
 		case err := <-a.screen.broken:
-			cancel(fmt.Errorf("write to the terminal: %w: %w", err, gateway.ErrFinal))
-		case <-ctx.Done():
+			lost(err)
+		case <-ended:
 		}
 	})
 	var err error
@@ -99,13 +103,13 @@ func (a *Adapter) Run(ctx context.Context, h gateway.Handler) error {
 	} else {
 		err = a.script(ctx, h)
 	}
-	select {
-	case failed := <-a.screen.broken: // the last reply's, that the watch may not have seen
-		cancel(fmt.Errorf("write to the terminal: %w: %w", failed, gateway.ErrFinal))
-	default:
-		cancel(nil)
-	}
+	close(ended)
 	watch.Wait()
+	select {
+	case failed := <-a.screen.broken: // the last reply's, that the watch did not wait for
+		lost(failed)
+	default:
+	}
 	if cause := context.Cause(ctx); errors.Is(cause, gateway.ErrFinal) {
 		return cause
 	}
