@@ -1,6 +1,9 @@
 package knowledge
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // JobKind says what a job does.
 type JobKind string
@@ -38,6 +41,17 @@ type Owner struct {
 
 // String is the form in which the journal keeps it.
 func (o Owner) String() string { return o.Install + "/" + o.Host + "/" + o.Process }
+
+// OwnerName names the process of an owner that the journal keeps, for people:
+// "process 4711 on vm".
+func OwnerName(owner string) string {
+	parts := strings.Split(owner, "/")
+	if len(parts) != 3 {
+		return "unknown process"
+	}
+	number, _, _ := strings.Cut(parts[2], "@")
+	return "process " + number + " on " + parts[1]
+}
 
 // Job is one row of the journal.
 type Job struct {

@@ -183,7 +183,7 @@ func (r *Runner) Cancel(ctx context.Context, library string) (knowledge.Job, err
 	for _, job := range running {
 		if job.Library == id {
 			return knowledge.Job{}, knowledge.Refuse(knowledge.LibraryBusy,
-				"the job of %q runs in another process (%s), and only that one can stop it", id, job.Owner)
+				"the job of %q is run by %s, and only that one can stop it", id, knowledge.OwnerName(job.Owner))
 		}
 	}
 	return knowledge.Job{}, knowledge.Refuse(knowledge.NotFound, "nothing is running for %q", id)
