@@ -3,6 +3,7 @@ package crawl_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -152,13 +153,14 @@ func TestResumeCountsDiscovered(t *testing.T) {
 // visits those that it has, and takes new ones only where its number leaves room.
 func TestRefreshDoesNotGrow(t *testing.T) {
 	pages := map[string]string{"/docs/": doc("Start")}
-	sitemap := "<urlset>"
+	var sitemap strings.Builder
+	sitemap.WriteString("<urlset>")
 	for i := range 9 {
 		path := fmt.Sprintf("/docs/%d.html", i)
 		pages[path] = doc(fmt.Sprint("Page ", i))
-		sitemap += "<url><loc>" + path + "</loc></url>"
+		sitemap.WriteString("<url><loc>" + path + "</loc></url>")
 	}
-	pages["/sitemap.xml"] = sitemap + "</urlset>"
+	pages["/sitemap.xml"] = sitemap.String() + "</urlset>"
 	s := newPages(t, siteserver.Config{}, pages)
 	spec := s.docs()
 	spec.Known = map[string]knowledge.Visit{}
